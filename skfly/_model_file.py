@@ -1,0 +1,138 @@
+"""The model file: safetensors with arrays, and JSON in its metadata. Nothing is executed.
+
+Metadata keys: ``format`` (``"skfly"``), ``version``, and ``content``, the JSON of everything that
+is not an array. A reader refuses what is not ours, newer than itself, or cut short.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ModelFileError", "read_model_file", "write_model_file"]
+
+FORMAT = "skfly"
+FORMAT_VERSION = 1
+_DTYPES = {"F32": np.float32, "F64": np.float64, "I64": np.int64}
+
+
+class ModelFileError(ValueError):
+    """A file is not a model that this version of skfly can read."""
+
+
+def write_model_file(
+    path: str | os.PathLike[str],
+    arrays: Mapping[str, NDArray[Any]],
+    content: Mapping[str, Any],
+) -> None:
+    """Write a model file beside its place and rename it into it.
+
+    If anything goes wrong, a full disk for one, the file that was there stays as it was.
+    """
+    from safetensors.numpy import save_file
+
+    target = Path(path)
+    metadata = {
+        "format": FORMAT,
+        "version": str(FORMAT_VERSION),
+        "content": json.dumps(content),
+    }
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
+    beside = Path(name)
+    try:
+        os.close(handle)
+        save_file(contiguous, beside, metadata=metadata)
+        with open(beside, "rb+") as written:
+            os.fsync(written.fileno())
+        beside.chmod(0o666 & ~_umask())
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def read_model_file(
+    path: str | os.PathLike[str], *, mmap: bool = False
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return the arrays and the content of a model file.
+
+    Parameters
+    ----------
+    path : path-like
+    mmap : bool
+        Whether the arrays are read-only maps of the file instead of copies. Processes that map
+        the same file share its memory.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    path = Path(path)
+    if path.is_dir():
+        raise ModelFileError(f"{path} is a directory, not a model file")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            _check_origin(path, metadata)
+            names = list(file.keys())
+            arrays = {} if mmap else {name: file.get_tensor(name) for name in names}
+    except SafetensorError as error:
+        raise ModelFileError(
+            f"{path} is not a model file of skfly, or is cut short ({error})"
+        ) from error
+    if mmap:
+        arrays = _map_arrays(path)
+    try:
+        content = json.loads(metadata["content"])
+    except (KeyError, ValueError) as error:
+        raise ModelFileError(f"{path} is damaged: its content cannot be read") from error
+    if not isinstance(content, dict):
+        raise ModelFileError(f"{path} is damaged: its content is not a table")
+    return arrays, content
+
+
+def _check_origin(path: Path, metadata: Mapping[str, str]) -> None:
+    if metadata.get("format") != FORMAT:
+        raise ModelFileError(f"{path} is a safetensors file, but not a model of skfly")
+    version = metadata.get("version", "")
+    if not version.isdecimal():
+        raise ModelFileError(f"{path} is damaged: its version is {version!r}")
+    if int(version) > FORMAT_VERSION:
+        raise ModelFileError(
+            f"{path} has model format {version}, written by a newer skfly; this one reads up "
+            f"to {FORMAT_VERSION}: upgrade with 'pip install -U skfly'"
+        )
+
+
+def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Map the arrays of a file that safetensors has found to be sound."""
+    with open(path, "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(length))
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, entry in header.items():
+        if name == "__metadata__":
+            continue
+        if entry["dtype"] not in _DTYPES:
+            raise ModelFileError(f"{path} holds {name!r} of unknown type {entry['dtype']}")
+        arrays[name] = np.memmap(
+            path,
+            dtype=_DTYPES[entry["dtype"]],
+            mode="r",
+            offset=8 + length + entry["data_offsets"][0],
+            shape=tuple(entry["shape"]),
+        )
+    return arrays
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

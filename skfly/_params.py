@@ -1,0 +1,70 @@
+"""The parameters of ``FlyHashVectorizer``: what they may be, and which belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+from skfly._sklearn_compat import HasMethods, Interval, StrOptions
+from skfly.backends import BACKENDS
+from skfly.learning import LearningSettings
+
+__all__ = ["CONSTRAINTS", "SETTINGS", "TEXT_PARAMS"]
+
+SETTINGS = tuple(LearningSettings.__dataclass_fields__)
+"""Parameters that may be ``"auto"`` and are told to the learning rule."""
+
+TEXT_PARAMS = (
+    "input",
+    "encoding",
+    "decode_error",
+    "strip_accents",
+    "lowercase",
+    "preprocessor",
+    "tokenizer",
+    "stop_words",
+    "token_pattern",
+    "sentence_splitter",
+    "fold_numbers",
+)
+"""Parameters that are told to the :class:`~skfly.text.TextAnalyzer`."""
+
+_AUTO = StrOptions({"auto"})
+_COUNT = Interval(Integral, 1, None, closed="left")
+
+CONSTRAINTS: dict[str, Any] = {
+    "n_kenyon_cells": [Interval(Integral, 1, 65_535, closed="both")],
+    "hash_length": [_COUNT],
+    "window": [Interval(Integral, 1, 1001, closed="both")],
+    "max_features": [_COUNT, None],
+    "min_count": [_COUNT, _AUTO],
+    "learning": [StrOptions({"lloyd", "hebbian"})],
+    "n_epochs": [_COUNT, _AUTO],
+    "batch_size": [_COUNT, _AUTO],
+    "learning_rate": [Interval(Real, 0, None, closed="neither"), _AUTO],
+    "subsample": [Interval(Real, 0, 1, closed="both"), _AUTO],
+    "shrinkage": [Interval(Real, 0, None, closed="left"), _AUTO],
+    "truncate_windows": ["boolean", _AUTO],
+    "word_codes": [StrOptions({"consensus", "synapses"})],
+    "n_active": [_COUNT, _AUTO],
+    "document_codes": [StrOptions({"binary", "counts"})],
+    "input": [StrOptions({"filename", "file", "content"})],
+    "encoding": [str],
+    "decode_error": [StrOptions({"strict", "ignore", "replace"})],
+    "strip_accents": [StrOptions({"ascii", "unicode"}), None, callable],
+    "lowercase": ["boolean"],
+    "preprocessor": [callable, None],
+    "tokenizer": [callable, None],
+    "stop_words": [StrOptions({"english"}), list, None],
+    "token_pattern": [str, None],
+    "vocabulary": [Mapping, HasMethods("__iter__"), None],
+    "sentence_splitter": [StrOptions({"punctuation", "line"}), callable, None],
+    "fold_numbers": ["boolean"],
+    "dtype": "no_validation",  # numpy says what is wrong with it
+    "sparse_output": ["boolean"],
+    "backend": [StrOptions(set(BACKENDS))],
+    "n_jobs": [Integral, None],
+    "random_state": ["random_state"],
+    "verbose": ["verbose"],
+}

@@ -1,0 +1,97 @@
+"""What of a fitted ``FlyHashVectorizer`` goes into a model file, and how it comes back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly.learning import LearningSettings
+from skfly.text import Vocabulary
+
+if TYPE_CHECKING:
+    from skfly.vectorizer import FlyHashVectorizer
+
+__all__ = ["restore", "take_apart"]
+
+_VALUES = (
+    *(f"{name}_" for name in LearningSettings.__dataclass_fields__),
+    "min_count_",
+    "energy_",
+    "cells_used_",
+    "n_iter_",
+    "n_windows_seen_",
+    "n_words_seen_",
+)
+
+
+def take_apart(
+    fly: FlyHashVectorizer,
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return the arrays of a fitted estimator, and all else as JSON can hold it."""
+    arrays: dict[str, NDArray[Any]] = {
+        "synapses_": fly.synapses_,
+        "cell_norms_": fly.cell_norms_,
+        "word_counts_": fly.word_counts_,
+    }
+    if fly.consensus_ is not None:
+        arrays["consensus_"] = fly.consensus_
+    content: dict[str, Any] = {
+        "params": {name: _plain(name, value) for name, value in fly.get_params().items()},
+        "fitted": {name: getattr(fly, name) for name in _VALUES},
+        "words": list(fly.vocabulary_),
+    }
+    return arrays, content
+
+
+def restore(
+    fly: FlyHashVectorizer, arrays: dict[str, NDArray[Any]], content: dict[str, Any]
+) -> None:
+    """Give a new estimator its parameters and fitted attributes.
+
+    Raises one of ``KeyError``, ``TypeError`` and ``ValueError`` if anything does not fit.
+    """
+    params = dict(content["params"])
+    params["dtype"] = np.dtype(params["dtype"]).type
+    fly.set_params(**params)
+    fly._validate_params()
+    vocabulary = Vocabulary(content["words"])
+    n_words, n_cells = len(vocabulary), len(arrays["cell_norms_"])
+    expected: dict[str, tuple[type, tuple[int, ...]]] = {
+        "synapses_": (np.float32, (2 * n_words, n_cells)),
+        "cell_norms_": (np.float64, (n_cells,)),
+        "word_counts_": (np.int64, (n_words,)),
+        "consensus_": (np.float32, (n_words, n_cells)),
+    }
+    for name, (dtype, shape) in expected.items():
+        found = arrays.get(name)
+        if found is None and name == "consensus_":
+            fly.consensus_ = None
+        elif found is None or found.dtype != dtype or found.shape != shape:
+            raise ValueError(f"{name} is missing, or not {np.dtype(dtype)} of shape {shape}")
+        else:
+            setattr(fly, name, found)
+    for name in _VALUES:
+        setattr(fly, name, content["fitted"][name])
+    fly.vocabulary_ = vocabulary.index
+    fly.n_features_out_ = n_cells
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Return a parameter as JSON can hold it, or say why not."""
+    if name == "dtype":
+        return np.dtype(value).name
+    if name == "vocabulary" and value is not None:
+        return Vocabulary.from_parameter(value).words
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
+    raise ValueError(
+        f"{name}={value!r} cannot be written to a model file, which holds data and no code. "
+        f"Call set_params({name}=None) before save, and set it again after load; or pickle "
+        "the estimator with joblib"
+    )

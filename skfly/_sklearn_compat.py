@@ -1,0 +1,34 @@
+"""Every import from scikit-learn that is private or depends on its version, in one place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scipy import sparse
+from sklearn import get_config
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
+
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "StrOptions",
+    "_fit_context",
+    "as_configured_sparse",
+    "validate_parameter_constraints",
+]
+
+
+def as_configured_sparse(codes: sparse.csr_array) -> Any:
+    """Return a CSR matrix or array, as scikit-learn's ``sparse_interface`` setting says.
+
+    The setting came with scikit-learn 1.9; before that, matrices are what its users expect.
+    """
+    if get_config().get("sparse_interface", "spmatrix") == "sparray":
+        return codes
+    return sparse.csr_matrix(codes)

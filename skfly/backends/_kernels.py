@@ -1,0 +1,371 @@
+"""Numba kernels: pure functions on arrays that release the GIL.
+
+Each works on one chunk (of sentences, words, bags or rows) and writes only what that chunk owns,
+so chunks may run on any number of threads without atomics and give the same bits. There are no
+bounds checks here: ``_numba.py`` checks what it passes. ``_base.py`` says what the arrays mean.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+_options: dict[str, Any] = {
+    "nogil": True,
+    "cache": True,
+    "error_model": "numpy",
+    "boundscheck": False,
+}
+
+
+@njit(inline="always", **_options)
+def _add_row(total, row, gain):
+    for m in range(total.shape[0]):
+        total[m] += np.int32(np.rint(row[m] * gain[m]))
+
+
+@njit(inline="always", **_options)
+def _subtract_row(total, row, gain):
+    for m in range(total.shape[0]):
+        total[m] -= np.int32(np.rint(row[m] * gain[m]))
+
+
+@njit(inline="always", **_options)
+def _enter(word, inside, total, synapses, gain):
+    """Let a word into the window; a binary bag counts it once."""
+    if word >= 0:
+        inside[word] += 1
+        if inside[word] == 1:
+            _add_row(total, synapses[word], gain)
+
+
+@njit(inline="always", **_options)
+def _leave(word, inside, total, synapses, gain):
+    if word >= 0:
+        inside[word] -= 1
+        if inside[word] == 0:
+            _subtract_row(total, synapses[word], gain)
+
+
+@njit(inline="always", **_options)
+def _window_activation(target, inside, total, synapses, gain, activation):
+    """Activation of the window around ``target`` from the sum over all of its words.
+
+    The target stands in the target block, and in the context block only if it occurs a second
+    time within the window.
+    """
+    n_words = synapses.shape[0] // 2
+    n_cells = total.shape[0]
+    if target < 0:
+        activation[:] = total
+        return
+    as_target = synapses[n_words + target]
+    if inside[target] > 1:
+        for m in range(n_cells):
+            activation[m] = total[m] + np.int32(np.rint(as_target[m] * gain[m]))
+    else:
+        as_context = synapses[target]
+        for m in range(n_cells):
+            activation[m] = (
+                total[m]
+                + np.int32(np.rint(as_target[m] * gain[m]))
+                - np.int32(np.rint(as_context[m] * gain[m]))
+            )
+
+
+@njit(inline="always", **_options)
+def _argmax(activation):
+    best = activation[0]
+    for m in range(activation.shape[0]):
+        best = max(best, activation[m])
+    winner = 0
+    while activation[winner] != best:
+        winner += 1
+    return winner
+
+
+@njit(**_options)
+def find_winners(synapses, gain, ids, offsets, window, truncate, first, last, winners):
+    """Winners of the windows in sentences ``first`` to ``last``.
+
+    A running sum over the sentence: two row additions a step, whatever the window's width.
+    """
+    n_words = synapses.shape[0] // 2
+    n_cells = synapses.shape[1]
+    half = window // 2
+    total = np.zeros(n_cells, np.int32)
+    activation = np.empty(n_cells, np.int32)
+    inside = np.zeros(n_words, np.int32)
+    for s in range(first, last):
+        start, stop = offsets[s], offsets[s + 1]
+        if not truncate and stop - start < window:
+            winners[start:stop] = -1
+            continue
+        total[:] = 0
+        n_known = 0
+        for t in range(start, min(stop, start + half)):
+            _enter(ids[t], inside, total, synapses, gain)
+            n_known += ids[t] >= 0
+        for t in range(start, stop):
+            if t + half < stop:
+                _enter(ids[t + half], inside, total, synapses, gain)
+                n_known += ids[t + half] >= 0
+            if t - half - 1 >= start:
+                _leave(ids[t - half - 1], inside, total, synapses, gain)
+                n_known -= ids[t - half - 1] >= 0
+            if n_known == 0 or (not truncate and (t - half < start or t + half >= stop)):
+                winners[t] = -1
+                continue
+            _window_activation(ids[t], inside, total, synapses, gain, activation)
+            winners[t] = _argmax(activation)
+        for t in range(max(start, stop - half - 1), stop):
+            if ids[t] >= 0:
+                inside[ids[t]] = 0
+
+
+@njit(inline="always", **_options)
+def _threshold(activation, n_top):
+    """Return a value that at most ``n_top`` activations exceed and at least ``n_top`` reach.
+
+    Bisection: each pass is one vectorised count over all cells.
+    """
+    n_cells = activation.shape[0]
+    high = activation[0]
+    low = activation[0]
+    for m in range(n_cells):
+        high = max(high, activation[m])
+        low = min(low, activation[m])
+    # the count above `high` is 0 <= n_top; narrow [low, high] to the smallest such value
+    while low < high:
+        middle = low + (high - low) // 2
+        above = 0
+        for m in range(n_cells):
+            above += activation[m] > middle
+        if above == n_top:
+            return middle
+        if above < n_top:
+            high = middle
+        else:
+            low = middle + 1
+    return high
+
+
+@njit(inline="always", **_options)
+def _collect_top(activation, n_top, cells):
+    """Write the ``n_top`` most active cells in order of their number; ties go to the lowest."""
+    limit = _threshold(activation, n_top)
+    above = 0
+    for m in range(activation.shape[0]):
+        above += activation[m] > limit
+    at_limit = n_top - above
+    n = 0
+    for m in range(activation.shape[0]):
+        if activation[m] > limit:
+            cells[n] = m
+            n += 1
+        elif activation[m] == limit and at_limit > 0:
+            cells[n] = m
+            n += 1
+            at_limit -= 1
+
+
+@njit(**_options)
+def find_top_cells(synapses, gain, ids, offsets, window, truncate, first, last, top, valid):
+    """Find the ``top.shape[1]`` most active cells of every window with a known target."""
+    n_words = synapses.shape[0] // 2
+    n_cells = synapses.shape[1]
+    n_top = top.shape[1]
+    half = window // 2
+    total = np.zeros(n_cells, np.int32)
+    activation = np.empty(n_cells, np.int32)
+    inside = np.zeros(n_words, np.int32)
+    base = offsets[first]
+    for s in range(first, last):
+        start, stop = offsets[s], offsets[s + 1]
+        total[:] = 0
+        for t in range(start, min(stop, start + half)):
+            _enter(ids[t], inside, total, synapses, gain)
+        for t in range(start, stop):
+            if t + half < stop:
+                _enter(ids[t + half], inside, total, synapses, gain)
+            if t - half - 1 >= start:
+                _leave(ids[t - half - 1], inside, total, synapses, gain)
+            if ids[t] < 0 or (not truncate and (t - half < start or t + half >= stop)):
+                valid[t - base] = False
+                continue
+            _window_activation(ids[t], inside, total, synapses, gain, activation)
+            _collect_top(activation, n_top, top[t - base])
+            valid[t - base] = True
+        for t in range(max(start, stop - half - 1), stop):
+            if ids[t] >= 0:
+                inside[ids[t]] = 0
+
+
+@njit(**_options)
+def sort_positions(ids, n_words):
+    """Return the known positions ordered by word (then by place) and where each word begins."""
+    begins = np.zeros(n_words + 1, np.int64)
+    for t in range(ids.shape[0]):
+        if ids[t] >= 0:
+            begins[ids[t] + 1] += 1
+    for i in range(n_words):
+        begins[i + 1] += begins[i]
+    order = np.empty(begins[n_words], np.int32)
+    fill = begins[:-1].copy()
+    for t in range(ids.shape[0]):
+        i = ids[t]
+        if i >= 0:
+            order[fill[i]] = t
+            fill[i] += 1
+    return order, begins
+
+
+@njit(**_options)
+def sentence_numbers(offsets, n_positions):
+    """Return the sentence that each position belongs to."""
+    numbers = np.empty(n_positions, np.int32)
+    for s in range(offsets.shape[0] - 1):
+        numbers[offsets[s] : offsets[s + 1]] = s
+    return numbers
+
+
+@njit(inline="always", **_options)
+def _flush(row, rate, counts, overlap, square):
+    for m in range(counts.shape[0]):
+        added = rate * np.float32(counts[m])
+        overlap[m] += np.float64(row[m]) * np.float64(added)
+        square[m] += np.float64(added) * np.float64(added)
+        row[m] += added
+        counts[m] = 0
+
+
+@njit(**_options)
+def add_windows(
+    sums,
+    rates,
+    offsets,
+    winners,
+    half,
+    order,
+    begins,
+    sentences,
+    first,
+    last,
+    overlap,
+    square,
+):
+    """Add the windows' inputs to their winners, for the rows of words ``first`` to ``last``.
+
+    Word by word instead of window by window: an occurrence at ``t`` is context of the windows
+    centred at ``t - half`` to ``t + half``, so the winners around ``t`` say which cells of this
+    word's row to raise. Counts are integers that stay in the first-level cache, each row is
+    written once, and no two chunks share a row.
+    """
+    n_words = rates.shape[0]
+    n_cells = sums.shape[1]
+    as_context = np.zeros(n_cells, np.int32)
+    as_target = np.zeros(n_cells, np.int32)
+    for i in range(first, last):
+        begin, end = begins[i], begins[i + 1]
+        if begin == end:
+            continue
+        counted = np.int64(-1)  # windows up to here have this word already (binary bag)
+        for k in range(begin, end):
+            t = np.int64(order[k])
+            start, stop = offsets[sentences[t]], offsets[sentences[t] + 1]
+            low = max(start, t - half)
+            high = min(stop - 1, t + half)
+            repeated = k + 1 < end and order[k + 1] <= high
+            for c in range(max(low, counted + 1), high + 1):
+                if winners[c] >= 0 and (c != t or repeated):
+                    as_context[winners[c]] += 1
+            counted = high
+            if winners[t] >= 0:
+                as_target[winners[t]] += 1
+        _flush(sums[i], rates[i], as_context, overlap, square)
+        _flush(sums[n_words + i], rates[i], as_target, overlap, square)
+
+
+@njit(**_options)
+def add_top_cells(counts, order, begins, top, valid, first, last):
+    """Add the cells in ``top`` to the rows of their targets, words ``first`` to ``last``."""
+    n_top = top.shape[1]
+    row = np.zeros(counts.shape[1], np.int64)
+    for i in range(first, last):
+        if begins[i] == begins[i + 1]:
+            continue
+        for k in range(begins[i], begins[i + 1]):
+            t = order[k]
+            if valid[t]:
+                for j in range(n_top):
+                    row[top[t, j]] += 1
+        for m in range(counts.shape[1]):
+            counts[i, m] += np.float32(row[m])
+            row[m] = 0
+
+
+@njit(**_options)
+def hebbian_overlap(synapses, increments, first, last, overlap, square):
+    """``<W_m, d_m>`` and ``|W_m|^2`` over the rows ``first`` to ``last``."""
+    for i in range(first, last):
+        for m in range(synapses.shape[1]):
+            weight = np.float64(synapses[i, m])
+            overlap[m] += weight * np.float64(increments[i, m])
+            square[m] += weight * weight
+
+
+@njit(**_options)
+def hebbian_difference(synapses, increments, overlap, first, last):
+    """``dS = d - <W, d> W`` in place of ``d``; returns its largest absolute entry."""
+    largest = np.float32(0)
+    for i in range(first, last):
+        for m in range(synapses.shape[1]):
+            increments[i, m] -= overlap[m] * synapses[i, m]
+            largest = max(largest, abs(increments[i, m]))
+    return largest
+
+
+@njit(**_options)
+def hebbian_apply(synapses, increments, factor, first, last):
+    """``W += factor * dS``, ``dS = 0``; returns ``max|W|``."""
+    largest = np.float32(0)
+    for i in range(first, last):
+        for m in range(synapses.shape[1]):
+            synapses[i, m] += factor * increments[i, m]
+            increments[i, m] = 0
+            largest = max(largest, abs(synapses[i, m]))
+    return largest
+
+
+@njit(**_options)
+def add_squares(synapses, first, last, square):
+    """``|W_m|^2`` over the rows ``first`` to ``last``."""
+    for i in range(first, last):
+        for m in range(synapses.shape[1]):
+            square[m] += np.float64(synapses[i, m]) * np.float64(synapses[i, m])
+
+
+@njit(**_options)
+def top_of_bags(synapses, gain, rows, indptr, first, last, cells, values):
+    """Find the most active cells of the bags ``first`` to ``last``, by falling activation."""
+    n_cells = synapses.shape[1]
+    n_top = cells.shape[1]
+    activation = np.empty(n_cells, np.int64)
+    for b in range(first, last):
+        if indptr[b] == indptr[b + 1]:
+            cells[b, :] = -1
+            values[b, :] = 0
+            continue
+        activation[:] = 0
+        for k in range(indptr[b], indptr[b + 1]):
+            row = synapses[rows[k]]
+            for m in range(n_cells):
+                activation[m] += np.int64(np.rint(row[m] * gain[m]))
+        _collect_top(activation, n_top, cells[b])
+        for j in range(n_top):
+            values[b, j] = -activation[cells[b, j]]
+        order = np.argsort(values[b], kind="mergesort")
+        cells[b] = cells[b][order]
+        values[b] = -values[b][order]

@@ -1,0 +1,180 @@
+"""The CPU backend: numba kernels on threads, bit for bit the same for any number of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from skfly.backends import _kernels
+from skfly.backends._base import HebbianStep, Increment
+from skfly.backends._threads import run_chunks
+
+__all__ = ["NumbaBackend"]
+
+# Float sums are taken per chunk and then over chunks, so the number of chunks of words must not
+# depend on the number of threads.
+_WORD_CHUNKS = 32
+_CONSENSUS_POSITIONS = 1 << 17  # positions whose top cells are held at a time
+
+
+class NumbaBackend:
+    """Threaded kernels, see :mod:`skfly.backends._kernels`."""
+
+    name = "numba"
+
+    def __init__(self, n_threads: int = 1) -> None:
+        self.n_threads = n_threads
+
+    def find_winners(self, synapses, gain, ids, offsets, window, truncate):
+        winners = np.empty(len(ids), dtype=np.int32)
+        run_chunks(
+            lambda first, last: _kernels.find_winners(
+                synapses, gain, ids, offsets, window, truncate, first, last, winners
+            ),
+            self._sentence_chunks(offsets),
+            self.n_threads,
+        )
+        return winners
+
+    def add_windows(self, sums, rates, ids, offsets, winners, window):
+        order, begins = _kernels.sort_positions(ids, len(rates))
+        sentences = _kernels.sentence_numbers(offsets, len(ids))
+
+        def kernel(first, last):
+            overlap, square = np.zeros((2, sums.shape[1]))
+            _kernels.add_windows(
+                sums,
+                rates,
+                offsets,
+                winners,
+                window // 2,
+                order,
+                begins,
+                sentences,
+                first,
+                last,
+                overlap,
+                square,
+            )
+            return overlap, square
+
+        parts = run_chunks(kernel, _balanced(begins, _WORD_CHUNKS), self.n_threads)
+        overlap, square = np.sum(parts, axis=0)
+        return Increment(overlap, square)
+
+    def hebbian_step(self, synapses, increments, learning_rate):
+        chunks = _even(len(synapses), _WORD_CHUNKS)
+
+        def overlaps(first, last):
+            overlap, square = np.zeros((2, synapses.shape[1]))
+            _kernels.hebbian_overlap(synapses, increments, first, last, overlap, square)
+            return overlap, square
+
+        overlap, square = np.sum(run_chunks(overlaps, chunks, self.n_threads), axis=0)
+        as_float = overlap.astype(np.float32)
+        largest = max(
+            run_chunks(
+                lambda first, last: _kernels.hebbian_difference(
+                    synapses, increments, as_float, first, last
+                ),
+                chunks,
+                self.n_threads,
+            )
+        )
+        factor = np.float32(learning_rate / largest if largest > 0 else 0.0)
+        largest = max(
+            run_chunks(
+                lambda first, last: _kernels.hebbian_apply(
+                    synapses, increments, factor, first, last
+                ),
+                chunks,
+                self.n_threads,
+            )
+        )
+        norms = np.sqrt(square)
+        energy = -np.divide(overlap, norms, out=np.zeros_like(overlap), where=norms > 0)
+        return HebbianStep(float(energy.sum()), float(largest))
+
+    def count_top_cells(self, counts, synapses, gain, ids, offsets, window, truncate, n_top):
+        n_windows = 0
+        for first, last in _cut(offsets, _CONSENSUS_POSITIONS):
+            start, stop = offsets[first], offsets[last]
+            block, local = ids[start:stop], offsets[first : last + 1] - start
+            top = np.empty((stop - start, n_top), dtype=np.uint16)
+            valid = np.empty(stop - start, dtype=np.bool_)
+
+            def find(first, last, block=block, local=local, top=top, valid=valid):
+                part = slice(local[first], local[last])
+                _kernels.find_top_cells(
+                    synapses,
+                    gain,
+                    block,
+                    local,
+                    window,
+                    truncate,
+                    first,
+                    last,
+                    top[part],
+                    valid[part],
+                )
+
+            run_chunks(find, self._sentence_chunks(local), self.n_threads)
+            order, begins = _kernels.sort_positions(block, len(counts))
+
+            def add(first, last, order=order, begins=begins, top=top, valid=valid):
+                _kernels.add_top_cells(counts, order, begins, top, valid, first, last)
+
+            run_chunks(add, _balanced(begins, _WORD_CHUNKS), self.n_threads)
+            n_windows += int(valid.sum())
+        return n_windows
+
+    def top_cells(self, synapses, gain, rows, indptr, n_top):
+        n_bags = len(indptr) - 1
+        cells = np.empty((n_bags, n_top), dtype=np.int32)
+        values = np.empty((n_bags, n_top), dtype=np.int64)
+        run_chunks(
+            lambda first, last: _kernels.top_of_bags(
+                synapses, gain, rows, indptr, first, last, cells, values
+            ),
+            _balanced(indptr, 4 * self.n_threads),
+            self.n_threads,
+        )
+        return cells, values
+
+    def squared_norms(self, synapses):
+        def kernel(first, last):
+            square = np.zeros(synapses.shape[1])
+            _kernels.add_squares(synapses, first, last, square)
+            return square
+
+        chunks = _even(len(synapses), _WORD_CHUNKS)
+        return np.sum(run_chunks(kernel, chunks, self.n_threads), axis=0)
+
+    def _sentence_chunks(self, offsets):
+        return _balanced(offsets, 8 * self.n_threads if self.n_threads > 1 else 1)
+
+
+def _even(n_items: int, n_chunks: int) -> list[tuple[int, int]]:
+    """Cut ``range(n_items)`` into at most ``n_chunks`` non-empty runs of equal length."""
+    bounds = np.unique(np.linspace(0, n_items, n_chunks + 1).astype(np.int64))
+    return [(int(a), int(b)) for a, b in pairwise(bounds)]
+
+
+def _balanced(offsets: np.ndarray, n_chunks: int) -> list[tuple[int, int]]:
+    """Cut the items that ``offsets`` delimits into runs of about equal total length.
+
+    Every item, an empty one too, falls into exactly one run.
+    """
+    last = len(offsets) - 1
+    aims = offsets[0] + (offsets[-1] - offsets[0]) * np.arange(1, n_chunks) / n_chunks
+    inner = np.searchsorted(offsets, aims, side="left")
+    bounds = np.unique(np.concatenate([[0], np.minimum(inner, last), [last]]))
+    return [(int(a), int(b)) for a, b in pairwise(bounds)]
+
+
+def _cut(offsets: np.ndarray, n_positions: int) -> Iterator[tuple[int, int]]:
+    """Cut the sentences into runs of about ``n_positions`` positions."""
+    n_chunks = max(1, -(-int(offsets[-1] - offsets[0]) // n_positions))
+    yield from _balanced(offsets, n_chunks)

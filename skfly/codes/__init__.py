@@ -1,0 +1,19 @@
+"""Binary codes: as sparse matrices, packed bits, and how similar they are."""
+
+from skfly.codes._cells import KenyonCell, describe_cell
+from skfly.codes._hashing import Hasher, consensus_scores
+from skfly.codes._matrix import codes_to_csr, pack_codes, unpack_codes
+from skfly.codes._similarity import nearest, overlap, similarity
+
+__all__ = [
+    "Hasher",
+    "KenyonCell",
+    "codes_to_csr",
+    "consensus_scores",
+    "describe_cell",
+    "nearest",
+    "overlap",
+    "pack_codes",
+    "similarity",
+    "unpack_codes",
+]

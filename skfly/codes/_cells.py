@@ -1,0 +1,48 @@
+"""What a Kenyon cell stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+__all__ = ["KenyonCell", "describe_cell"]
+
+
+class KenyonCell(NamedTuple):
+    """A Kenyon cell, how active it is, and the words that it stands for.
+
+    ``words`` are pairs of a word and its probability, the likeliest first.
+    """
+
+    number: int
+    activation: float
+    words: list[tuple[str, float]]
+
+
+def describe_cell(
+    synapses: NDArray[np.float32],
+    words: Sequence[str],
+    cell: int,
+    activation: float,
+    n_words: int,
+    temperature: float,
+) -> KenyonCell:
+    """Return a cell with its ``n_words`` likeliest words.
+
+    A word's probability is the softmax over the cell's synapses to words as targets, divided by
+    the temperature.
+
+    Examples
+    --------
+    >>> synapses = np.array([[0.0], [0.0], [0.1], [0.9]], dtype=np.float32)
+    >>> describe_cell(synapses, ["fly", "moth"], 0, 1.5, n_words=1, temperature=0.1).words
+    [('moth', 0.99966...)]
+    """
+    as_target: NDArray[Any] = synapses[len(words) :, cell].astype(np.float64)
+    chances = softmax(as_target / temperature)
+    likeliest = np.argsort(-chances, kind="stable")[:n_words]
+    return KenyonCell(cell, activation, [(words[i], float(chances[i])) for i in likeliest])

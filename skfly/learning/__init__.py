@@ -1,0 +1,28 @@
+"""Learning rules: word ids in, synapses and consensus out."""
+
+from skfly.learning._batches import Batch, BatchStream
+from skfly.learning._consensus import count_consensus
+from skfly.learning._hebbian import HebbianRule, inverse_frequencies
+from skfly.learning._learn import Network, Stages, learn
+from skfly.learning._lloyd import LloydRule, word_weights
+from skfly.learning._settings import LearningSettings, auto_min_count
+from skfly.learning._train import History, Monitor, Rule, train
+
+__all__ = [
+    "Batch",
+    "BatchStream",
+    "HebbianRule",
+    "History",
+    "LearningSettings",
+    "LloydRule",
+    "Monitor",
+    "Network",
+    "Rule",
+    "Stages",
+    "auto_min_count",
+    "count_consensus",
+    "inverse_frequencies",
+    "learn",
+    "train",
+    "word_weights",
+]

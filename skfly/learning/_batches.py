@@ -1,0 +1,126 @@
+"""Minibatches of sentences from a corpus, in a new random order every epoch.
+
+Blocks of neighbouring sentences are shuffled, not single windows: reading stays nearly
+sequential, and nothing the size of the corpus is held in memory. Each batch draws from its own
+random stream, named by seed, epoch and batch, so a run does not depend on threads or on where it
+was resumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly.text import EncodedCorpus
+
+__all__ = ["Batch", "BatchStream", "keep_probabilities"]
+
+
+class Batch(NamedTuple):
+    """Sentences: ``ids`` one after another, and where each begins (``offsets``)."""
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+
+def keep_probabilities(counts: NDArray[np.int64], threshold: float) -> NDArray[np.float32]:
+    """Return the chance with which each word is kept, by word2vec's rule of subsampling.
+
+    ``min(1, sqrt(t / f) + t / f)`` for a word of frequency ``f`` and threshold ``t``.
+
+    Examples
+    --------
+    >>> keep_probabilities(np.array([98, 2]), threshold=0.02).round(2)
+    array([0.16, 1.  ], dtype=float32)
+    """
+    frequency = counts / max(counts.sum(), 1)
+    ratio = threshold / np.maximum(frequency, np.finfo(float).tiny)
+    kept: NDArray[np.float64] = np.minimum(1.0, np.sqrt(ratio) + ratio)
+    return kept.astype(np.float32)
+
+
+class BatchStream:
+    """The batches of a corpus.
+
+    Parameters
+    ----------
+    corpus : EncodedCorpus
+    id_map : ndarray of int32 or None
+        Model id of each of the corpus's word ids, -1 for words the model does not know.
+        ``None``: they are the same.
+    counts : ndarray of int64
+        Occurrences of the model's words, for subsampling.
+    subsample : float
+        Threshold of :func:`keep_probabilities`; 0 keeps every word. A word left out closes the
+        gap, as in word2vec; an unknown word leaves one.
+    batch_size : int
+        Words in a batch, before subsampling. Batches of an epoch are of about equal size.
+    block_size : int
+        Neighbouring sentences that stay together.
+    seed : int
+    """
+
+    def __init__(
+        self,
+        corpus: EncodedCorpus,
+        *,
+        id_map: NDArray[np.int32] | None,
+        counts: NDArray[np.int64],
+        subsample: float,
+        batch_size: int,
+        block_size: int,
+        seed: int,
+    ) -> None:
+        self._corpus = corpus
+        self._id_map = id_map
+        self._keep: NDArray[np.float32] | None = None
+        if subsample > 0:
+            # the last entry is for id -1
+            self._keep = np.append(keep_probabilities(counts, subsample), np.float32(1))
+        self._seed = seed
+        self._starts = np.arange(0, corpus.n_sentences, block_size)
+        self._stops = np.minimum(self._starts + block_size, corpus.n_sentences)
+        # at most one batch a block, so that none is empty
+        wanted = -(-corpus.n_words // batch_size)
+        self.n_batches = max(1, min(wanted, len(self._starts)))
+        self.n_words = corpus.n_words
+
+    def epoch(self, number: int) -> Iterator[Batch]:
+        """Yield the batches of epoch ``number``."""
+        order = self._random(number, 0).permutation(len(self._starts))
+        sentences = self._corpus.sentences
+        sizes = (sentences[self._stops] - sentences[self._starts])[order]
+        aims = sizes.sum() * np.arange(1, self.n_batches) / self.n_batches
+        cuts = np.searchsorted(np.cumsum(sizes), aims, side="left") + 1
+        bounds = np.concatenate([[0], cuts, [len(order)]])
+        for batch in range(self.n_batches):
+            blocks = order[bounds[batch] : bounds[batch + 1]]
+            if len(blocks):
+                yield self._gather(blocks, self._random(number, 1 + batch))
+
+    def _random(self, *key: int) -> np.random.Generator:
+        return np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=key))
+
+    def _gather(self, blocks: NDArray[np.int64], random: np.random.Generator) -> Batch:
+        corpus = self._corpus
+        ids_parts, length_parts = [], []
+        for first, last in zip(self._starts[blocks], self._stops[blocks], strict=True):
+            offsets = np.asarray(corpus.sentences[first : last + 1])
+            ids_parts.append(corpus.ids[offsets[0] : offsets[-1]])
+            length_parts.append(np.diff(offsets))
+        ids = np.concatenate(ids_parts)
+        lengths = np.concatenate(length_parts)
+        corpus.release_pages()
+        if self._id_map is not None:
+            # the last entry is for id -1
+            ids = np.append(self._id_map, np.int32(-1))[ids]
+        if self._keep is not None:
+            kept = random.random(len(ids), dtype=np.float32) < self._keep[ids]
+            ids = ids[kept]
+            ends = np.cumsum(lengths)
+            lengths = np.add.reduceat(kept, ends - lengths, dtype=np.int64)
+            lengths = lengths[lengths > 0]
+        return Batch(ids, np.concatenate([[0], np.cumsum(lengths)]))

@@ -1,0 +1,42 @@
+"""Static codes by consensus: the cells that a word's occurrences agree on.
+
+The target column of a word seen a few times holds mostly zeros, so its highest entries say
+little. Its occurrences in context say more: each lights up its most active cells, and the
+word's code is made of the cells that come up most often, relative to how often each cell comes
+up at all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly.backends import Backend, fixed_point_gain
+from skfly.learning._batches import BatchStream
+from skfly.learning._train import Monitor
+
+__all__ = ["count_consensus"]
+
+
+def count_consensus(
+    backend: Backend,
+    synapses: NDArray[np.float32],
+    stream: BatchStream,
+    epoch: int,
+    *,
+    window: int,
+    truncate: bool,
+    n_active: int,
+    monitor: Monitor | None = None,
+) -> NDArray[np.float32]:
+    """Return how often each cell is among the ``n_active`` most active for each word, (V, K)."""
+    n_rows, n_cells = synapses.shape
+    counts = np.zeros((n_rows // 2, n_cells), dtype=np.float32)
+    gain = np.full(n_cells, fixed_point_gain(1.0, window + 1), np.float32)
+    for batch in stream.epoch(epoch):
+        n_windows = backend.count_top_cells(
+            counts, synapses, gain, *batch, window, truncate, n_active
+        )
+        if monitor is not None:
+            monitor.advance(n_windows)
+    return counts

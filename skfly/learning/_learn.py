@@ -1,0 +1,216 @@
+"""From an encoded corpus to a learned network, or from one learned network to the next."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly.backends import Backend
+from skfly.learning._batches import BatchStream
+from skfly.learning._consensus import count_consensus
+from skfly.learning._hebbian import HebbianRule, inverse_frequencies
+from skfly.learning._lloyd import LloydRule, word_weights
+from skfly.learning._settings import LearningSettings
+from skfly.learning._train import History, Monitor, Rule, train
+from skfly.text import EncodedCorpus
+
+__all__ = ["Network", "Stages", "learn"]
+
+# The Hebbian rule takes small minibatches, which must not come from one place in the corpus.
+_BLOCK_SIZE = {"lloyd": 32, "hebbian": 1}
+
+
+@dataclass(frozen=True)
+class Network:
+    """What was learned so far.
+
+    Attributes
+    ----------
+    synapses : ndarray of float32, (2V, K)
+        Each cell's weights have length 1.
+    cell_norms : ndarray of float64, (K,)
+        The lengths they had before, from which learning can go on.
+    consensus : ndarray of float32, (V, K), or None
+        How often each cell was among the most active for each word.
+    word_counts : ndarray of int64, (V,)
+        Occurrences of the words in all text so far.
+    n_words : int
+        Words of all text so far, unknown ones too.
+    n_epochs : int
+        Epochs done so far.
+    settings : LearningSettings
+        Those of the last run.
+    history : History
+        That of the last run.
+    """
+
+    synapses: NDArray[np.float32]
+    cell_norms: NDArray[np.float64]
+    consensus: NDArray[np.float32] | None
+    word_counts: NDArray[np.int64]
+    n_words: int
+    n_epochs: int
+    settings: LearningSettings
+    history: History
+
+
+class Stages(Protocol):
+    """Shows the stages of the work."""
+
+    def stage(
+        self, label: str, unit: str, total: int | None = None
+    ) -> AbstractContextManager[Monitor]: ...
+
+
+def learn(
+    corpus: EncodedCorpus,
+    *,
+    id_map: NDArray[np.int32] | None,
+    word_counts: NDArray[np.int64],
+    rule: str,
+    params: dict[str, Any],
+    n_cells: int,
+    window: int,
+    consensus: bool,
+    backend: Backend,
+    seed: int,
+    stages: Stages,
+    previous: Network | None = None,
+) -> Network:
+    """Learn from a corpus.
+
+    Parameters
+    ----------
+    corpus : EncodedCorpus
+    id_map : ndarray of int32 or None
+        Model id of each of the corpus's ids.
+    word_counts : ndarray of int64
+        Occurrences of the model's words in this corpus.
+    rule : {"lloyd", "hebbian"}
+    params : dict
+        What :meth:`LearningSettings.resolve` takes.
+    n_cells, window : int
+    consensus : bool
+        Whether to count the consensus of the words' occurrences.
+    backend : Backend
+    seed : int
+    stages : Stages
+    previous : Network, optional
+        Go on from here with one pass over the corpus. It is not changed.
+    """
+    n_words = corpus.n_words + (previous.n_words if previous else 0)
+    counts = word_counts + (previous.word_counts if previous else 0)
+    settings = LearningSettings.resolve(params, rule=rule, n_words=n_words, n_cells=n_cells)
+    n_epochs = 1 if previous else settings.n_epochs
+    first_epoch = previous.n_epochs if previous else 0
+    stream = BatchStream(
+        corpus,
+        id_map=id_map,
+        counts=counts,
+        subsample=settings.subsample,
+        batch_size=settings.batch_size,
+        block_size=_BLOCK_SIZE[rule],
+        seed=seed,
+    )
+    # S remembers one epoch, or all text so far where learning goes on
+    fading = corpus.n_words / n_words / stream.n_batches
+    learner = _make_rule(
+        rule, backend, n_cells, window, counts, settings, n_epochs, fading, previous
+    )
+    random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(first_epoch,)))
+    with stages.stage("learning", "windows", n_epochs * stream.n_batches) as monitor:
+        history = train(
+            learner,
+            stream,
+            n_epochs,
+            random=random,
+            first_epoch=first_epoch,
+            monitor=monitor,
+        )
+    if history.n_windows == 0 and previous is None:
+        raise ValueError(_no_windows(corpus, window, settings.truncate_windows))
+    synapses, norms = learner.finish()
+    counted = None
+    if consensus:
+        with stages.stage("consensus", "windows", stream.n_batches) as monitor:
+            counted = count_consensus(
+                backend,
+                synapses,
+                stream,
+                first_epoch + n_epochs,
+                window=window,
+                truncate=settings.truncate_windows,
+                n_active=min(settings.n_active, n_cells),
+                monitor=monitor,
+            )
+        if previous is not None and previous.consensus is not None:
+            counted += previous.consensus
+    return Network(
+        synapses,
+        norms,
+        counted,
+        counts,
+        n_words,
+        first_epoch + n_epochs,
+        settings,
+        history,
+    )
+
+
+def _make_rule(
+    name: str,
+    backend: Backend,
+    n_cells: int,
+    window: int,
+    counts: NDArray[np.int64],
+    settings: LearningSettings,
+    n_epochs: int,
+    fading: float,
+    previous: Network | None,
+) -> Rule:
+    start = None
+    if previous is not None:
+        start = previous.synapses * previous.cell_norms.astype(np.float32)
+    if name == "hebbian":
+        return HebbianRule(
+            backend,
+            len(counts),
+            n_cells,
+            weights=inverse_frequencies(counts, settings.shrinkage),
+            window=window,
+            truncate=settings.truncate_windows,
+            learning_rate=settings.learning_rate,
+            n_epochs=n_epochs,
+            start_from=start,
+        )
+    weights = word_weights(counts, settings.shrinkage)
+    if previous is not None and start is not None:
+        # the sums that the same windows would have given with the weights of today
+        before = word_weights(previous.word_counts, previous.settings.shrinkage)
+        ratio = np.divide(weights, before, out=np.zeros_like(weights), where=before > 0)
+        start *= np.concatenate([ratio, ratio])[:, None]
+    return LloydRule(
+        backend,
+        len(counts),
+        n_cells,
+        weights=weights,
+        window=window,
+        truncate=settings.truncate_windows,
+        fading=fading,
+        restart_idle=previous is None,  # one part of a stream may lack a cell's windows
+        start_from=start,
+    )
+
+
+def _no_windows(corpus: EncodedCorpus, window: int, truncate: bool) -> str:
+    if truncate:
+        return "no sentence of the corpus has a word of the vocabulary"
+    longest = int(np.diff(corpus.sentences).max(initial=0))
+    return (
+        f"no sentence is as long as the window of {window} words (the longest has {longest}): "
+        "choose a smaller window, or truncate_windows=True to cut windows at sentence ends"
+    )

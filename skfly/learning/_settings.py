@@ -1,0 +1,111 @@
+"""The numbers that learning runs with, and how ``"auto"`` becomes one of them.
+
+The published rule (``hebbian``) gets the paper's settings. The fixed-point rule (``lloyd``) gets
+settings that follow the length of the corpus: a short text cannot spare its frequent words and
+needs less shrinkage of the rare ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["LearningSettings", "auto_min_count"]
+
+_BATCHES_PER_EPOCH = 20
+_LARGEST_BATCH = 1 << 21  # words; bounds the memory of a batch whatever the corpus
+
+
+@dataclass(frozen=True)
+class LearningSettings:
+    """What a run of learning needs to know beside the network and the corpus.
+
+    Attributes
+    ----------
+    n_epochs : int
+    batch_size : int
+        Words (window centres) in a minibatch.
+    learning_rate : float
+        Of the Hebbian rule at its start.
+    subsample : float
+        Threshold for leaving out frequent words at random; 0 keeps them all.
+    shrinkage : float
+        Added to every word's count before it is inverted.
+    truncate_windows : bool
+        Whether windows are cut at the ends of sentences instead of dropped.
+    n_active : int
+        Cells of each occurrence that take part in the consensus.
+    """
+
+    n_epochs: int
+    batch_size: int
+    learning_rate: float
+    subsample: float
+    shrinkage: float
+    truncate_windows: bool
+    n_active: int
+
+    @classmethod
+    def resolve(
+        cls, params: Mapping[str, Any], *, rule: str, n_words: int, n_cells: int
+    ) -> LearningSettings:
+        """Return the settings for a corpus of ``n_words`` words.
+
+        ``params`` holds each setting by name, as a value or as ``"auto"``.
+
+        Examples
+        --------
+        >>> auto = dict.fromkeys(LearningSettings.__dataclass_fields__, "auto")
+        >>> LearningSettings.resolve(auto, rule="hebbian", n_words=10**6, n_cells=400).n_epochs
+        15
+        >>> small = LearningSettings.resolve(auto, rule="lloyd", n_words=10**5, n_cells=400)
+        >>> large = LearningSettings.resolve(auto, rule="lloyd", n_words=10**8, n_cells=400)
+        >>> small.subsample > large.subsample, small.shrinkage < large.shrinkage
+        (True, True)
+        """
+        auto = _hebbian() if rule == "hebbian" else _lloyd(n_words)
+        auto["n_active"] = max(1, round(0.08 * n_cells))
+        chosen = {
+            name: auto[name] if params[name] == "auto" else params[name]
+            for name in cls.__dataclass_fields__
+        }
+        return cls(**chosen)
+
+
+def _hebbian() -> dict[str, Any]:
+    return {
+        "n_epochs": 15,
+        "batch_size": 10_000,
+        "learning_rate": 4e-4,
+        "subsample": 0.0,
+        "shrinkage": 0.0,
+        "truncate_windows": False,
+    }
+
+
+def _lloyd(n_words: int) -> dict[str, Any]:
+    size = (n_words / 1e7) ** 0.75
+    batch = max(1, math.ceil(n_words / _BATCHES_PER_EPOCH))
+    return {
+        "n_epochs": 4,
+        "batch_size": min(batch, _LARGEST_BATCH),
+        "learning_rate": 0.0,
+        "subsample": 1e-4 / min(max(size, 1e-4), 1.0),
+        "shrinkage": min(300.0 * size, 500.0),
+        "truncate_windows": True,
+    }
+
+
+def auto_min_count(n_words: int) -> int:
+    """Return how often a word must come to be learned, for a text of ``n_words`` words.
+
+    Examples
+    --------
+    >>> auto_min_count(100), auto_min_count(200_000), auto_min_count(10**7)
+    (1, 2, 5)
+    """
+    if n_words < 100_000:
+        return 1
+    return 2 if n_words < 1_000_000 else 5

@@ -1,0 +1,21 @@
+"""Text to word ids: tokenizing, sentences, vocabulary, and the encoded corpus."""
+
+from skfly.text._analyzer import NUMBER, TextAnalyzer
+from skfly.text._bags import context_words, count_words, word_ids
+from skfly.text._corpus import EncodedCorpus
+from skfly.text._encode import encode_documents
+from skfly.text._sources import TextLines, check_documents
+from skfly.text._vocabulary import Vocabulary
+
+__all__ = [
+    "NUMBER",
+    "EncodedCorpus",
+    "TextAnalyzer",
+    "TextLines",
+    "Vocabulary",
+    "check_documents",
+    "context_words",
+    "count_words",
+    "encode_documents",
+    "word_ids",
+]

@@ -1,0 +1,173 @@
+"""From a document to sentences of words.
+
+The text parameters are scikit-learn's own and go through its ``CountVectorizer``, so they mean
+here what they mean there. What is added: documents are cut into sentences, words with a digit can
+be folded into one, and documents may come already tokenized.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from sklearn.feature_extraction.text import CountVectorizer
+
+__all__ = ["NUMBER", "TextAnalyzer", "split_lines", "split_punctuation"]
+
+NUMBER = "<NUM>"
+"""What a word with a digit becomes where numbers are folded."""
+
+# A full stop after a single letter is an initial, not the end of a sentence.
+_SENTENCE_END = re.compile(r"""(?:(?<!\b\w)\.|[!?…])["'”’)\]]*\s+|[。！？]+|\n\s*\n""")
+_DIGIT = re.compile(r"\d")
+
+
+def split_punctuation(text: str) -> list[str]:
+    """Cut a text at full stops, question and exclamation marks and empty lines.
+
+    Examples
+    --------
+    >>> split_punctuation("J. Doe came. He saw! Did he?")
+    ['J. Doe came', 'He saw', 'Did he?']
+    """
+    return _SENTENCE_END.split(text)
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Cut a text at its line ends: one sentence a line.
+
+    Examples
+    --------
+    >>> split_lines("St. Ives is far.\nSo it is.")
+    ['St. Ives is far.', 'So it is.']
+    """
+    return text.splitlines()
+
+
+SPLITTERS: Mapping[str, Callable[[str], list[str]]] = {
+    "punctuation": split_punctuation,
+    "line": split_lines,
+}
+
+
+class TextAnalyzer:
+    """Turn documents into sentences, and sentences into words.
+
+    Parameters
+    ----------
+    sentence_splitter : {"punctuation", "line"}, callable or None
+        How a document is cut into sentences. A callable takes the preprocessed text and returns
+        strings. ``None``: a document is one sentence.
+    fold_numbers : bool
+        Whether every word with a digit becomes ``"<NUM>"``.
+    **text_params
+        ``input``, ``encoding``, ``decode_error``, ``strip_accents``, ``lowercase``,
+        ``preprocessor``, ``tokenizer``, ``stop_words`` and ``token_pattern`` of
+        :class:`sklearn.feature_extraction.text.CountVectorizer`.
+
+    Examples
+    --------
+    >>> analyzer = TextAnalyzer(stop_words=["the"], fold_numbers=True)
+    >>> list(analyzer.sentences("The fly has 2000 cells. They compete!"))
+    [['fly', 'has', '<NUM>', 'cells'], ['they', 'compete']]
+    >>> list(analyzer.sentences(["already", "Tokenized"]))
+    [['already', 'Tokenized']]
+
+    Attributes
+    ----------
+    params : dict
+        The parameters as they can be written down; callables are named.
+    """
+
+    def __init__(
+        self,
+        *,
+        sentence_splitter: str | Callable[[str], list[str]] | None = "punctuation",
+        fold_numbers: bool = False,
+        **text_params: Any,
+    ) -> None:
+        rules = CountVectorizer(**text_params)
+        rules.build_analyzer()  # scikit-learn's warnings about parameters that do not fit
+        self._decode = rules.decode
+        self._preprocess = rules.build_preprocessor()
+        self._tokenize = rules.build_tokenizer()
+        self._stop_words = rules.get_stop_words() or frozenset()
+        self._takes_any_object = rules.preprocessor is not None
+        self._reads_text = rules.input == "content"
+        self._split = (
+            SPLITTERS[sentence_splitter]
+            if isinstance(sentence_splitter, str)
+            else sentence_splitter
+        )
+        self._fold_numbers = fold_numbers
+        given = text_params | {
+            "sentence_splitter": sentence_splitter,
+            "fold_numbers": fold_numbers,
+        }
+        self.params = {name: _plain(value) for name, value in given.items()}
+
+    def sentences(self, document: Any) -> Iterator[list[str]]:
+        """Yield the sentences of a document, each a list of words.
+
+        A list of words is one sentence, a list of lists of words several; they are taken as they
+        are but for stop words and numbers.
+        """
+        if isinstance(document, list | tuple) and not self._takes_any_object:
+            nested = bool(document) and isinstance(document[0], list | tuple)
+            for sentence in document if nested else [document]:
+                _check_words(sentence)
+                yield self._finish(list(sentence))
+            return
+        if (
+            self._reads_text
+            and not self._takes_any_object
+            and not isinstance(document, str | bytes)
+        ):
+            raise TypeError(
+                "a document must be a str, bytes, or a list of words (str); got "
+                f"{type(document).__name__}: {_shortened(document)}"
+            )
+        text = self._preprocess(self._decode(document))
+        for sentence in [text] if self._split is None else self._split(text):
+            yield self._finish(self._tokenize(sentence))
+
+    def words(self, document: Any) -> list[str]:
+        """Return the words of a document as one list."""
+        return [word for sentence in self.sentences(document) for word in sentence]
+
+    def normalize(self, word: str) -> str:
+        """Return a single word as the preprocessing would leave it."""
+        return self._fold(self._preprocess(word))
+
+    def _fold(self, word: str) -> str:
+        return NUMBER if self._fold_numbers and _DIGIT.search(word) else word
+
+    def _finish(self, words: list[str]) -> list[str]:
+        if self._fold_numbers:
+            words = [self._fold(word) for word in words]
+        if self._stop_words:
+            words = [word for word in words if word not in self._stop_words]
+        return words
+
+
+def _check_words(words: Any) -> None:
+    for word in words:
+        if not isinstance(word, str):
+            raise TypeError(
+                "a tokenized document must be a list of words (str); got a "
+                f"{type(word).__name__} in it: {_shortened(word)}"
+            )
+
+
+def _shortened(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple | set | frozenset):
+        return sorted(str(item) for item in value)
+    return getattr(value, "__qualname__", type(value).__name__)

@@ -1,0 +1,119 @@
+"""Documents and contexts as bags of known words."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skfly.text._analyzer import TextAnalyzer
+from skfly.text._corpus import EncodedCorpus
+from skfly.text._sources import check_documents
+
+__all__ = ["context_words", "count_words", "word_ids"]
+
+_WORDS_AT_A_TIME = 1 << 20
+
+
+def word_ids(
+    words: Iterable[str], known: Mapping[str, int], analyzer: TextAnalyzer
+) -> NDArray[np.int32]:
+    """Return the ids of words, -1 for unknown ones.
+
+    A word that is not known as it is written is looked up as the preprocessing leaves it.
+    """
+    ids = []
+    for word in words:
+        if not isinstance(word, str):
+            raise TypeError(f"a word must be a str; got {type(word).__name__}: {word!r}")
+        i = known.get(word, -1)
+        ids.append(i if i >= 0 else known.get(analyzer.normalize(word), -1))
+    return np.array(ids, dtype=np.int32)
+
+
+def count_words(
+    documents: Any, known: Mapping[str, int], n_words: int, analyzer: TextAnalyzer
+) -> Iterator[sparse.csr_array]:
+    """Yield the counts of known words, one row a document, for some documents at a time.
+
+    Parameters
+    ----------
+    documents : iterable or EncodedCorpus
+    known : mapping from str to int
+        Ids, below ``n_words``.
+    n_words : int
+        Width of the matrices.
+    analyzer : TextAnalyzer
+    """
+    if isinstance(documents, EncodedCorpus):
+        yield _count_corpus(documents, known, n_words)
+        return
+    ids, indptr = array("i"), array("q", [0])
+    for document in check_documents(documents):
+        for sentence in analyzer.sentences(document):
+            ids.extend([known[word] for word in sentence if word in known])
+        indptr.append(len(ids))
+        if len(ids) > _WORDS_AT_A_TIME:
+            yield _count_matrix(np.array(ids, np.int32), np.array(indptr), n_words)
+            ids, indptr = array("i"), array("q", [0])
+    yield _count_matrix(np.array(ids, np.int32), np.array(indptr), n_words)
+
+
+def context_words(
+    context: Any, target: str | int, window: int | None, analyzer: TextAnalyzer
+) -> tuple[str, list[str]]:
+    """Return the target and the words around it, ``window`` in all or all there are.
+
+    Examples
+    --------
+    >>> context_words("He sat by the BANK of the river", "bank", 5, TextAnalyzer())
+    ('bank', ['by', 'the', 'of', 'the'])
+    """
+    words = analyzer.words(context)
+    place = _find(words, target, analyzer)
+    if place is None:
+        return str(target), words
+    half = len(words) if window is None else window // 2
+    around = words[max(0, place - half) : place] + words[place + 1 : place + half + 1]
+    return words[place], around
+
+
+def _find(words: list[str], target: Any, analyzer: TextAnalyzer) -> int | None:
+    if isinstance(target, str):
+        for form in (target, analyzer.normalize(target)):
+            if form in words:
+                return words.index(form)
+        return None
+    if not isinstance(target, Integral):
+        kind = type(target).__name__
+        raise TypeError(f"a target must be a word (str) or its place (int); got {kind}")
+    if not 0 <= target < len(words):
+        raise ValueError(
+            f"target {target} is outside its context of {len(words)} words: "
+            f"{' '.join(words[:8])} ..."
+        )
+    return int(target)
+
+
+def _count_corpus(
+    corpus: EncodedCorpus, known: Mapping[str, int], n_words: int
+) -> sparse.csr_array:
+    words = corpus.vocabulary.words
+    table = np.fromiter((known.get(word, -1) for word in words), np.int32, len(words))
+    ids = np.append(table, np.int32(-1))[corpus.ids]  # the last entry is for id -1
+    known_before = np.concatenate([[0], np.cumsum(ids >= 0)])
+    return _count_matrix(ids[ids >= 0], known_before[corpus.documents], n_words)
+
+
+def _count_matrix(
+    ids: NDArray[np.int32], indptr: NDArray[np.int64], n_words: int
+) -> sparse.csr_array:
+    ones = np.ones(len(ids), dtype=np.float32)
+    counts = sparse.csr_array((ones, ids, indptr), shape=(len(indptr) - 1, n_words))
+    counts.sum_duplicates()
+    return counts

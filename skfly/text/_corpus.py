@@ -1,0 +1,240 @@
+"""Text as numbers: word ids and where sentences and documents end.
+
+A corpus is read from text once, in one pass, and can be kept on disk and used again. On disk it
+is a directory:
+
+``ids.npy``
+    int32, the words one after another; -1 is a word that the vocabulary does not have.
+``sentences.npy``, ``documents.npy``
+    int64, where sentences and documents begin, and the end of the last.
+``corpus.json``
+    Format version, the words with their counts, and the text parameters used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly.text._analyzer import TextAnalyzer
+from skfly.text._vocabulary import Vocabulary
+
+__all__ = ["EncodedCorpus"]
+
+FORMAT = "skfly-corpus"
+FORMAT_VERSION = 1
+_HOW_TO_READ = {"input", "encoding", "decode_error", "sentence_splitter"}
+
+
+class EncodedCorpus:
+    """Sentences of word ids, in memory or memory-mapped from a directory.
+
+    Made by :func:`encode_documents` (or :meth:`from_documents`) and :meth:`load`. Iterating gives
+    the sentences as lists of words, any number of times, so gensim can train on one too.
+
+    Attributes
+    ----------
+    ids : ndarray of int32
+        Word ids; -1 where the vocabulary does not have the word.
+    sentences : ndarray of int64
+        Sentence ``s`` is ``ids[sentences[s]:sentences[s + 1]]``. No sentence is empty.
+    documents : ndarray of int64
+        Document ``d`` is ``ids[documents[d]:documents[d + 1]]``. A document may be empty.
+    vocabulary : Vocabulary
+        The words with their counts in this corpus.
+    text_params : dict
+        The parameters that the text was read with.
+
+    Examples
+    --------
+    >>> from skfly.text import EncodedCorpus
+    >>> corpus = EncodedCorpus.from_documents(["A fly flies. A fly lands.", "It sleeps."])
+    >>> corpus
+    EncodedCorpus(6 words, 3 sentences, 2 documents, 5 different words)
+    >>> list(corpus)
+    [['fly', 'flies'], ['fly', 'lands'], ['it', 'sleeps']]
+    """
+
+    def __init__(
+        self,
+        ids: NDArray[np.int32],
+        sentences: NDArray[np.int64],
+        documents: NDArray[np.int64],
+        vocabulary: Vocabulary,
+        text_params: Mapping[str, Any] | None = None,
+        *,
+        temporary: tempfile.TemporaryDirectory[str] | None = None,
+    ) -> None:
+        self.ids = ids
+        self.sentences = sentences
+        self.documents = documents
+        self.vocabulary = vocabulary
+        self.text_params = dict(text_params or {})
+        self._temporary = temporary
+        self._check()
+
+    @classmethod
+    def from_documents(cls, documents: Any, **params: Any) -> EncodedCorpus:
+        """Read documents; see :func:`skfly.text.encode_documents`."""
+        from skfly.text._encode import encode_documents
+
+        return encode_documents(documents, **params)
+
+    @property
+    def n_words(self) -> int:
+        """Number of positions, known words and gaps."""
+        return len(self.ids)
+
+    @property
+    def n_sentences(self) -> int:
+        return len(self.sentences) - 1
+
+    @property
+    def n_documents(self) -> int:
+        return len(self.documents) - 1
+
+    def __len__(self) -> int:
+        return self.n_sentences
+
+    def __iter__(self) -> Iterator[list[str]]:
+        words = self.vocabulary.words
+        for start, stop in pairwise(self.sentences.tolist()):
+            yield [words[i] for i in self.ids[start:stop].tolist() if i >= 0]
+
+    def __repr__(self) -> str:
+        return (
+            f"EncodedCorpus({self.n_words} words, {self.n_sentences} sentences, "
+            f"{self.n_documents} documents, {len(self.vocabulary)} different words)"
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove the temporary files of a spooled corpus. Others stay as they are."""
+        if self._temporary is not None:
+            empty = np.zeros(1, dtype=np.int64)
+            self.ids, self.sentences, self.documents = empty[:0].astype(np.int32), empty, empty
+            self._temporary.cleanup()
+            self._temporary = None
+
+    def release_pages(self) -> None:
+        """Tell the system that memory-mapped pages are not needed for now."""
+        for array in (self.ids, self.sentences):
+            mapped = getattr(array, "_mmap", None)
+            if mapped is not None and hasattr(mapped, "madvise"):
+                import mmap
+
+                mapped.madvise(mmap.MADV_DONTNEED)
+
+    def warn_if_read_otherwise(self, analyzer: TextAnalyzer) -> None:
+        """Warn if the corpus was made with other rules for words than those of ``analyzer``."""
+        different = [
+            f"{name}={self.text_params[name]!r} there, {value!r} here"
+            for name, value in analyzer.params.items()
+            if name not in _HOW_TO_READ and self.text_params.get(name, value) != value
+        ]
+        if different:
+            warnings.warn(
+                "the corpus was encoded with other text parameters than new text will be: "
+                + "; ".join(different),
+                stacklevel=2,
+            )
+
+    def save(self, directory: str | os.PathLike[str]) -> None:
+        """Write the corpus to a new directory.
+
+        It is written beside its place and renamed into it: a reader never sees half a corpus.
+        """
+        target = Path(directory)
+        if target.exists():
+            raise FileExistsError(f"{target} exists; remove it or choose another name")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        try:
+            np.save(beside / "ids.npy", self.ids)
+            np.save(beside / "sentences.npy", self.sentences)
+            np.save(beside / "documents.npy", self.documents)
+            description = {
+                "format": FORMAT,
+                "version": FORMAT_VERSION,
+                "text_params": self.text_params,
+                "words": self.vocabulary.words,
+                "counts": self.vocabulary.counts.tolist(),
+            }
+            (beside / "corpus.json").write_text(json.dumps(description), encoding="ascii")
+            beside.chmod(0o755)
+            beside.rename(target)
+        except BaseException:
+            shutil.rmtree(beside, ignore_errors=True)
+            raise
+
+    @classmethod
+    def load(cls, directory: str | os.PathLike[str], *, mmap: bool = True) -> EncodedCorpus:
+        """Open a corpus directory, memory-mapped unless ``mmap`` is false."""
+        path = Path(directory)
+        try:
+            description = json.loads((path / "corpus.json").read_text(encoding="ascii"))
+        except FileNotFoundError:
+            raise FileNotFoundError(
+                f"{path} is not an encoded corpus: it has no corpus.json"
+            ) from None
+        except ValueError as error:
+            raise ValueError(f"{path / 'corpus.json'} is damaged: {error}") from None
+        if not isinstance(description, dict) or description.get("format") != FORMAT:
+            raise ValueError(f"{path} is not an encoded corpus of skfly")
+        if description.get("version") != FORMAT_VERSION:
+            raise ValueError(
+                f"{path} has corpus format {description.get('version')!r}; this skfly reads "
+                f"{FORMAT_VERSION}: upgrade skfly, or encode the text again"
+            )
+        mode: Any = "r" if mmap else None
+        try:
+            ids, sentences, documents = (
+                np.load(path / name, mmap_mode=mode, allow_pickle=False)
+                for name in ("ids.npy", "sentences.npy", "documents.npy")
+            )
+            vocabulary = Vocabulary(description["words"], description["counts"])
+            return cls(ids, sentences, documents, vocabulary, description["text_params"])
+        except (EOFError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is damaged: {error}; encode the text again") from error
+
+    def _check(self) -> None:
+        """Check what the kernels rely on: they do not check bounds themselves."""
+        for name, array, dtype in (
+            ("ids", self.ids, np.int32),
+            ("sentences", self.sentences, np.int64),
+            ("documents", self.documents, np.int64),
+        ):
+            if array.dtype != dtype or array.ndim != 1:
+                raise ValueError(
+                    f"{name} must be one-dimensional {np.dtype(dtype).name}; got "
+                    f"{array.ndim}-dimensional {array.dtype}"
+                )
+        for name, offsets in (("sentences", self.sentences), ("documents", self.documents)):
+            if (
+                len(offsets) == 0
+                or offsets[0] != 0
+                or offsets[-1] != len(self.ids)
+                or np.any(offsets[1:] < offsets[:-1])
+            ):
+                raise ValueError(f"{name} do not fit the ids: not rising from 0 to their number")
+        block = 1 << 22
+        for start in range(0, len(self.ids), block):
+            part = self.ids[start : start + block]
+            if part.min() < -1 or part.max() >= len(self.vocabulary):
+                raise ValueError("ids hold a number that is not a word of the vocabulary")
+        self.release_pages()

@@ -1,0 +1,262 @@
+"""From documents to an :class:`EncodedCorpus`, in one pass over the text.
+
+Words get provisional ids in the order they are met, which are kept in a spool (in memory, and on
+disk past a limit). When the text is at its end the counts are known, the vocabulary is chosen,
+and the provisional ids, not the text, are gone through once more to replace them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly.text._analyzer import TextAnalyzer
+from skfly.text._corpus import EncodedCorpus
+from skfly.text._sources import check_documents
+from skfly.text._vocabulary import Vocabulary
+
+__all__ = ["encode_documents"]
+
+_BLOCK = 1 << 20
+MAX_SENTENCE = 10_000
+"""Longer sentences are cut into pieces of this many words, as gensim does."""
+
+
+def encode_documents(
+    documents: Iterable[Any],
+    *,
+    vocabulary: Vocabulary | None = None,
+    max_words: int | None = None,
+    min_count: int = 1,
+    analyzer: TextAnalyzer | None = None,
+    max_memory: int = 1 << 28,
+    max_types: int = 10_000_000,
+    on_progress: Callable[[int], None] | None = None,
+    **text_params: Any,
+) -> EncodedCorpus:
+    """Read documents once and return them as word ids.
+
+    Parameters
+    ----------
+    documents : iterable
+        Strings, lists of words, or what ``input=`` says. A generator is fine: one pass is made.
+    vocabulary : Vocabulary, optional
+        Use these words and ids. Otherwise they are chosen from the text.
+    max_words, min_count
+        Keep the ``max_words`` most frequent words that come ``min_count`` times or more; other
+        words become gaps (-1).
+    analyzer : TextAnalyzer, optional
+        How to read a document; by default one made of ``text_params``.
+    max_memory : int
+        Bytes of ids to hold in memory; a longer text is spooled to a temporary directory and
+        memory-mapped.
+    max_types : int
+        Different words to keep track of. Past that the rarest so far are forgotten.
+    on_progress : callable, optional
+        Called now and then with the number of words read since the last call.
+    **text_params
+        Parameters of :class:`TextAnalyzer`.
+
+    Returns
+    -------
+    corpus : EncodedCorpus
+
+    Examples
+    --------
+    >>> corpus = encode_documents(["one fly", "one cell one code"], min_count=3)
+    >>> corpus.vocabulary.words, corpus.ids.tolist()
+    (['one'], [0, -1, 0, -1, 0, -1])
+    """
+    if analyzer is None:
+        analyzer = TextAnalyzer(**text_params)
+    with _Spool(max_memory) as spool:
+        index = _Index(vocabulary, max_types)
+        _read(check_documents(documents), analyzer, index, spool, on_progress)
+        if vocabulary is not None:
+            counted = Vocabulary(vocabulary.words, index.counts)
+            return spool.corpus(counted, None, analyzer.params)
+        chosen = index.vocabulary().most_frequent(max_words, min_count)
+        return spool.corpus(chosen, index.final_ids(chosen), analyzer.params)
+
+
+class _Index:
+    """Provisional ids of words, with counts, and a bound on how many are tracked."""
+
+    def __init__(self, vocabulary: Vocabulary | None, max_types: int) -> None:
+        self.fixed = vocabulary is not None
+        self.ids: dict[str, int] = {} if vocabulary is None else vocabulary.index
+        self.counts = np.zeros(len(self.ids), dtype=np.int64)
+        self._max_types = max_types
+        self._given = 0
+        self._forget = 1
+
+    def encode(self, words: list[str]) -> list[int]:
+        """Return the ids of words. A new word gets the next one, unless the words are fixed."""
+        found = [self.ids.get(word, -1) for word in words]
+        if not self.fixed and -1 in found:
+            for place, i in enumerate(found):
+                if i < 0:
+                    # it may be the second occurrence of a word that is new in this sentence
+                    found[place] = self.ids.setdefault(words[place], self._given)
+                    self._given += found[place] == self._given
+        return found
+
+    def count(self, block: NDArray[np.int32]) -> None:
+        """Count a block of provisional ids, and forget rare words if there are too many."""
+        known = block[block >= 0] if self.fixed else block
+        counts = np.bincount(known, minlength=len(self.counts))
+        counts[: len(self.counts)] += self.counts
+        self.counts = counts
+        while not self.fixed and len(self.ids) > self._max_types:
+            kept = self.counts > self._forget
+            self.ids = {word: i for word, i in self.ids.items() if kept[i]}
+            self._forget += 1
+
+    def vocabulary(self) -> Vocabulary:
+        order = np.fromiter(self.ids.values(), dtype=np.int64, count=len(self.ids))
+        return Vocabulary(self.ids, self.counts[order])
+
+    def final_ids(self, chosen: Vocabulary) -> NDArray[np.int32]:
+        """Return the id in ``chosen`` of every provisional one, -1 for words not in it."""
+        final = np.full(max(self._given, 1), -1, dtype=np.int32)
+        provisional = np.fromiter((self.ids[word] for word in chosen), dtype=np.int64)
+        final[provisional] = np.arange(len(chosen), dtype=np.int32)
+        return final
+
+
+def _read(
+    documents: Iterable[Any],
+    analyzer: TextAnalyzer,
+    index: _Index,
+    spool: _Spool,
+    on_progress: Callable[[int], None] | None,
+) -> None:
+    ids, sentences, ends = array("i"), array("q"), array("q")
+    n_words = 0
+
+    def flush() -> None:
+        block = np.array(ids, dtype=np.int32)
+        index.count(block)
+        spool.append(block, np.array(sentences, np.int64), np.array(ends, np.int64))
+        if on_progress is not None:
+            on_progress(len(block))
+        del ids[:], sentences[:], ends[:]
+
+    for number, document in enumerate(documents):
+        try:
+            for words in analyzer.sentences(document):
+                for start in range(0, len(words), MAX_SENTENCE):
+                    piece = words[start : start + MAX_SENTENCE]
+                    ids.extend(index.encode(piece))
+                    n_words += len(piece)
+                    sentences.append(n_words)
+        except (UnicodeDecodeError, TypeError, OSError) as error:
+            error.add_note(f"in document number {number} (the first is 0)")
+            if isinstance(error, UnicodeDecodeError):
+                error.add_note("set `encoding` to that of the text, or decode_error='replace'")
+            raise
+        ends.append(n_words)
+        if len(ids) >= _BLOCK:
+            flush()
+    flush()
+
+
+class _Spool:
+    """Ids, sentence ends and document ends, block by block: in memory, then in temporary files."""
+
+    _COLUMNS = (("ids", np.int32), ("sentences", np.int64), ("documents", np.int64))
+
+    def __init__(self, max_memory: int) -> None:
+        self._max_memory = max_memory
+        self._held: list[tuple[NDArray[Any], ...]] = []
+        self._held_bytes = 0
+        self._lengths = [0, 0, 0]
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None and self._temporary is not None:
+            self._temporary.cleanup()
+
+    def append(self, *blocks: NDArray[Any]) -> None:
+        self._held.append(blocks)
+        self._held_bytes += sum(block.nbytes for block in blocks)
+        for column, block in enumerate(blocks):
+            self._lengths[column] += len(block)
+        if self._held_bytes > self._max_memory:
+            self._spill()
+
+    def corpus(
+        self,
+        vocabulary: Vocabulary,
+        final: NDArray[np.int32] | None,
+        text_params: dict[str, Any],
+    ) -> EncodedCorpus:
+        """Return what was spooled, provisional ids replaced by ``final`` ones."""
+        if self._temporary is not None:
+            self._spill()
+        return EncodedCorpus(
+            self._collect(0, replace=final),
+            self._collect(1, lead=1),
+            self._collect(2, lead=1),
+            vocabulary,
+            text_params,
+            temporary=self._temporary,
+        )
+
+    def _path(self, name: str) -> Path:
+        assert self._temporary is not None
+        return Path(self._temporary.name) / name
+
+    def _spill(self) -> None:
+        if self._temporary is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="skfly-corpus-")
+        for column, (name, _) in enumerate(self._COLUMNS):
+            with open(self._path(f"{name}.raw"), "ab") as file:
+                for blocks in self._held:
+                    blocks[column].tofile(file)
+        self._held = []
+        self._held_bytes = 0
+
+    def _blocks(self, column: int) -> Iterator[NDArray[Any]]:
+        name, dtype = self._COLUMNS[column]
+        if self._temporary is None:
+            yield from (blocks[column] for blocks in self._held)
+            return
+        with open(self._path(f"{name}.raw"), "rb") as file:
+            while len(block := np.fromfile(file, dtype=dtype, count=_BLOCK)):
+                yield block
+        self._path(f"{name}.raw").unlink()
+
+    def _collect(
+        self, column: int, lead: int = 0, replace: NDArray[np.int32] | None = None
+    ) -> NDArray[Any]:
+        """Return a column as one array, after ``lead`` zeros."""
+        name, dtype = self._COLUMNS[column]
+        shape = (lead + self._lengths[column],)
+        in_memory = self._temporary is None
+        out: NDArray[Any] = (
+            np.empty(shape, dtype)
+            if in_memory
+            else np.lib.format.open_memmap(
+                self._path(f"{name}.npy"), mode="w+", dtype=dtype, shape=shape
+            )
+        )
+        out[:lead] = 0
+        start = lead
+        for block in self._blocks(column):
+            out[start : start + len(block)] = block if replace is None else replace[block]
+            start += len(block)
+        if in_memory:
+            return out
+        del out  # written out and unmapped; opened again for reading only
+        mapped: NDArray[Any] = np.load(self._path(f"{name}.npy"), mmap_mode="r")
+        return mapped

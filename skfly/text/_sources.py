@@ -1,0 +1,79 @@
+"""Where documents come from."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+__all__ = ["TextLines", "check_documents"]
+
+_OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+class TextLines:
+    """The lines of a text file, as documents: read from disk, again for every iteration.
+
+    Parameters
+    ----------
+    path : path-like
+        A text file, plain or compressed (``.gz``, ``.bz2``, ``.xz``).
+    encoding : str, default="utf-8"
+    errors : {"strict", "ignore", "replace"}, default="strict"
+        What to do with bytes that do not decode.
+
+    Examples
+    --------
+    For a file with one sentence a line::
+
+        FlyHashVectorizer(sentence_splitter=None).fit(TextLines("corpus.txt.xz"))
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        encoding: str = "utf-8",
+        errors: str = "strict",
+    ) -> None:
+        self.path = os.fspath(path)
+        self.encoding = encoding
+        self.errors = errors
+
+    def _open(self) -> IO[str]:
+        opener: Any = _OPENERS.get(Path(self.path).suffix, open)
+        lines: IO[str] = opener(self.path, "rt", encoding=self.encoding, errors=self.errors)
+        return lines
+
+    def __iter__(self) -> Iterator[str]:
+        with self._open() as lines:
+            yield from lines
+
+    def __repr__(self) -> str:
+        return f"TextLines({self.path!r})"
+
+
+def check_documents(documents: Any) -> Iterable[Any]:
+    """Return ``documents`` if it can be a collection of documents, or say what is wrong."""
+    if isinstance(documents, str | bytes | os.PathLike):
+        raise ValueError(
+            f"expected an iterable of documents, got a single {type(documents).__name__}; "
+            "put one document in a list: [text]. To read a file, pass "
+            "skfly.text.TextLines(path), or [path] with input='filename'"
+        )
+    if getattr(documents, "ndim", 1) != 1:
+        raise ValueError(
+            f"expected a one-dimensional collection of documents, got shape {documents.shape}; "
+            "pass one text column, e.g. X['text'], or in a ColumnTransformer the column's "
+            "name as a str instead of a list"
+        )
+    if not isinstance(documents, Iterable):
+        raise TypeError(
+            "expected an iterable of documents (str, or lists of words), got "
+            f"{type(documents).__name__}"
+        )
+    return documents

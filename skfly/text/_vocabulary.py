@@ -1,0 +1,110 @@
+"""The words that a model or a corpus knows, and how often each was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Vocabulary"]
+
+
+class Vocabulary:
+    """Words in order of their ids, with counts.
+
+    Parameters
+    ----------
+    words : iterable of str
+        Word ``i`` gets id ``i``. No word may come twice.
+    counts : array-like of int, optional
+        How often each word was seen. Zeros if not given.
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary(["fly", "cell"], [7, 3])
+    >>> vocabulary.index["cell"], "moth" in vocabulary, len(vocabulary)
+    (1, False, 2)
+    >>> vocabulary.encode(["fly", "moth", "cell"])
+    array([ 0, -1,  1], dtype=int32)
+    """
+
+    def __init__(self, words: Iterable[str], counts: Any = None) -> None:
+        self.words: list[str] = list(words)
+        self.index: dict[str, int] = {word: i for i, word in enumerate(self.words)}
+        if len(self.index) != len(self.words):
+            seen: set[str] = set()
+            twice = next(w for w in self.words if w in seen or seen.add(w))  # type: ignore[func-returns-value]
+            raise ValueError(
+                f"the word {twice!r} is in the vocabulary more than once; give each word once"
+            )
+        self.counts: NDArray[np.int64] = (
+            np.zeros(len(self.words), dtype=np.int64)
+            if counts is None
+            else np.asarray(counts, dtype=np.int64)
+        )
+        if self.counts.shape != (len(self.words),):
+            raise ValueError(
+                f"counts has shape {self.counts.shape}; a vocabulary of {len(self.words)} "
+                "words needs one count a word"
+            )
+
+    @classmethod
+    def from_parameter(cls, vocabulary: Mapping[str, int] | Iterable[str]) -> Vocabulary:
+        """Return the vocabulary that scikit-learn's ``vocabulary=`` parameter describes.
+
+        A mapping gives the ids and must cover 0 to n-1 once each; a set is sorted; any other
+        iterable is taken in its order.
+        """
+        if isinstance(vocabulary, str):
+            raise ValueError(
+                "vocabulary is a str; pass a list of words, or a dict from word to id"
+            )
+        if isinstance(vocabulary, Mapping):
+            words = sorted(vocabulary, key=vocabulary.__getitem__)
+            if [vocabulary[word] for word in words] != list(range(len(words))):
+                raise ValueError(
+                    "the ids in vocabulary must be 0 to n-1, each used once; "
+                    "pass a list of words to have them numbered"
+                )
+        else:
+            words = (
+                sorted(vocabulary) if isinstance(vocabulary, set | frozenset) else list(vocabulary)
+            )
+        if not words:
+            raise ValueError("vocabulary is empty; give at least one word")
+        for word in words:
+            if not isinstance(word, str):
+                raise TypeError(
+                    f"vocabulary must hold words (str); got {type(word).__name__}: {word!r}"
+                )
+        return cls(words)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.index
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self)} words, {int(self.counts.sum())} occurrences)"
+
+    def encode(self, words: Iterable[str]) -> NDArray[np.int32]:
+        """Return the ids of words, -1 for those that are not in the vocabulary."""
+        get = self.index.get
+        return np.fromiter((get(word, -1) for word in words), dtype=np.int32)
+
+    def most_frequent(self, max_words: int | None = None, min_count: int = 1) -> Vocabulary:
+        """Return the ``max_words`` most frequent words seen ``min_count`` times or more.
+
+        The most frequent word gets id 0; equally frequent words are ordered alphabetically, so
+        the result does not depend on the order of the text.
+        """
+        kept = np.flatnonzero(self.counts >= min_count).tolist()
+        kept.sort(key=lambda i: (-self.counts[i], self.words[i]))
+        kept = kept[:max_words]
+        return Vocabulary([self.words[i] for i in kept], self.counts[kept])

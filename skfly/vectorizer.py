@@ -1,0 +1,657 @@
+"""The scikit-learn estimator: text in, fruit fly codes out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from skfly._model_file import ModelFileError, read_model_file, write_model_file
+from skfly._params import CONSTRAINTS, SETTINGS, TEXT_PARAMS
+from skfly._persistence import restore, take_apart
+from skfly._progress import Progress
+from skfly._sklearn_compat import _fit_context, as_configured_sparse
+from skfly.backends import Backend, get_backend
+from skfly.codes import Hasher, KenyonCell, describe_cell
+from skfly.learning import (
+    History,
+    LearningSettings,
+    Network,
+    auto_min_count,
+    learn,
+)
+from skfly.text import (
+    EncodedCorpus,
+    TextAnalyzer,
+    Vocabulary,
+    check_documents,
+    context_words,
+    count_words,
+    encode_documents,
+    word_ids,
+)
+
+__all__ = ["FlyHashVectorizer"]
+
+
+class FlyHashVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Learn sparse binary codes of words, words in context and documents from raw text.
+
+    The network of a fruit fly's mushroom body [1]_: windows of text are its input, Kenyon cells
+    compete for them and learn, and the code of an input is the set of the ``hash_length`` cells
+    that respond to it most.
+
+    Parameters
+    ----------
+    n_kenyon_cells : int, default=400
+        Number of cells, the width of the codes.
+    hash_length : int, default=32
+        Number of ones in a code. It may be changed after ``fit``: nothing is retrained.
+    window : int, default=11
+        Words in a window, an odd number: the target in the middle and its context.
+    max_features : int or None, default=20_000
+        Number of words to learn: the most frequent ones. Ignored if ``vocabulary`` is given.
+    min_count : int or "auto", default="auto"
+        Words that come less often are not learned. ``"auto"``: 1, 2 or 5 by the length of the
+        text. Ignored if ``vocabulary`` is given.
+    learning : {"lloyd", "hebbian"}, default="lloyd"
+        ``"lloyd"`` moves each cell to the weighted mean of the windows it wins, and learns from
+        a million words. ``"hebbian"`` is the published rule, which needs billions.
+    n_epochs : int or "auto", default="auto"
+        Passes over the text.
+    batch_size : int or "auto", default="auto"
+        Words between two steps of learning.
+    learning_rate : float or "auto", default="auto"
+        First learning rate of ``"hebbian"``; it falls to 0 over the epochs.
+    subsample : float or "auto", default="auto"
+        Words of a higher frequency than this are left out at random, the more often the more
+        frequent they are. 0 keeps all.
+    shrinkage : float or "auto", default="auto"
+        A word weighs ``1 / (count + shrinkage)``: the larger, the less rare words matter.
+    truncate_windows : bool or "auto", default="auto"
+        Whether windows are cut at the ends of sentences; otherwise only whole windows are used.
+        ``"auto"``: cut for ``"lloyd"``, whole for ``"hebbian"``.
+    word_codes : {"consensus", "synapses"}, default="consensus"
+        How a word gets its code: from the cells that its occurrences in the text agree on, or,
+        as published, from the synapses of the word as a target.
+    n_active : int or "auto", default="auto"
+        Cells of an occurrence that take part in the consensus. ``"auto"``: 8 % of the cells.
+    document_codes : {"binary", "counts"}, default="binary"
+        What ``transform`` gives: the code of the text's bag of words, or the sum of its words'
+        codes, which suits linear classifiers better.
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, \
+stop_words, token_pattern, vocabulary
+        As in :class:`~sklearn.feature_extraction.text.TfidfVectorizer`. The tokenizer is called
+        for each sentence. A word that is not in the vocabulary leaves a gap in its window.
+    sentence_splitter : {"punctuation", "line"}, callable or None, default="punctuation"
+        How documents are cut into sentences; windows never cross one. A callable gets the
+        preprocessed text and returns strings. ``None``: a document is one sentence.
+    fold_numbers : bool, default=False
+        Whether words with a digit become the one word ``"<NUM>"``.
+    dtype : dtype, default=numpy.float32
+        Of the matrices returned.
+    sparse_output : bool, default=True
+        Whether ``transform`` returns sparse matrices. ``set_output(transform="pandas")`` needs
+        dense ones.
+    backend : {"auto", "numba", "numpy"}, default="auto"
+        What computes. All give the same codes from the same synapses.
+    n_jobs : int or None, default=None
+        Threads. ``None``: as many as numba is set to use. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Order of the text, subsampling and the cells' start. An int makes ``fit`` repeatable, bit
+        by bit.
+    verbose : int, default=0
+        1 shows progress on standard error.
+
+    Attributes
+    ----------
+    vocabulary_ : dict
+        Id of each word. Without ``vocabulary=``, the most frequent word has id 0.
+    word_counts_ : ndarray of int64, (n_words,)
+        How often each was seen.
+    synapses_ : ndarray of float32, (2 * n_words, n_kenyon_cells)
+        Row ``i`` is word ``i`` as context, row ``n_words + i`` as target. Each cell's column has
+        length 1.
+    consensus_ : ndarray of float32, (n_words, n_kenyon_cells), or None
+        How often each cell was among the most active at the word's occurrences.
+    cell_norms_ : ndarray of float64, (n_kenyon_cells,)
+        Lengths of the columns before they were normalised; ``partial_fit`` goes on from there.
+    word_codes_ : sparse matrix, (n_words, n_kenyon_cells)
+        The code of every word.
+    n_features_out_ : int
+        Width of the codes.
+    n_windows_seen_, n_words_seen_ : int
+        Windows learned from and words read so far.
+    n_iter_ : int
+        Passes over text so far.
+    min_count_, n_epochs_, batch_size_, learning_rate_, subsample_, shrinkage_, \
+truncate_windows_, n_active_
+        The values used where the parameters say ``"auto"``.
+    energy_ : list of float
+        Mean energy of a window in each epoch of the last call.
+    cells_used_ : list of float
+        Share of cells that won a window in each epoch of the last call.
+
+    See Also
+    --------
+    sklearn.feature_extraction.text.TfidfVectorizer : One feature a word.
+    sklearn.feature_extraction.text.HashingVectorizer : Hashes words without regard to meaning.
+
+    References
+    ----------
+    .. [1] Y. Liang et al., "Can a Fruit Fly Learn Word Embeddings?", ICLR 2021.
+
+    Examples
+    --------
+    >>> from skfly import FlyHashVectorizer
+    >>> documents = ["the fly eats ripe fruit", "ripe fruit smells sweet to the fly",
+    ...              "the bank lends money", "money comes from the bank"] * 25
+    >>> fly = FlyHashVectorizer(n_kenyon_cells=40, hash_length=4, random_state=0)
+    >>> codes = fly.fit_transform(documents)
+    >>> codes.shape, int(codes[0].sum())
+    ((100, 40), 4)
+    >>> fly.transform(["sweet fruit", "no word of this was seen"]).nnz
+    4
+    >>> fly.hash_words(["fly", "bank"]).shape
+    (2, 40)
+    >>> [cell.words[0][0] for cell in fly.kenyon_cells("lends money", n_cells=1)]
+    ['bank']
+    """
+
+    n_windows_seen_: int
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS
+
+    def __init__(
+        self,
+        n_kenyon_cells: int = 400,
+        hash_length: int = 32,
+        *,
+        window: int = 11,
+        max_features: int | None = 20_000,
+        min_count: int | str = "auto",
+        learning: str = "lloyd",
+        n_epochs: int | str = "auto",
+        batch_size: int | str = "auto",
+        learning_rate: float | str = "auto",
+        subsample: float | str = "auto",
+        shrinkage: float | str = "auto",
+        truncate_windows: bool | str = "auto",
+        word_codes: str = "consensus",
+        n_active: int | str = "auto",
+        document_codes: str = "binary",
+        input: str = "content",
+        encoding: str = "utf-8",
+        decode_error: str = "strict",
+        strip_accents: Any = None,
+        lowercase: bool = True,
+        preprocessor: Any = None,
+        tokenizer: Any = None,
+        stop_words: str | list[str] | None = None,
+        token_pattern: str | None = r"(?u)\b\w\w+\b",
+        vocabulary: Mapping[str, int] | Iterable[str] | None = None,
+        sentence_splitter: Any = "punctuation",
+        fold_numbers: bool = False,
+        dtype: Any = np.float32,
+        sparse_output: bool = True,
+        backend: str = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_kenyon_cells = n_kenyon_cells
+        self.hash_length = hash_length
+        self.window = window
+        self.max_features = max_features
+        self.min_count = min_count
+        self.learning = learning
+        self.n_epochs = n_epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.subsample = subsample
+        self.shrinkage = shrinkage
+        self.truncate_windows = truncate_windows
+        self.word_codes = word_codes
+        self.n_active = n_active
+        self.document_codes = document_codes
+        self.input = input
+        self.encoding = encoding
+        self.decode_error = decode_error
+        self.strip_accents = strip_accents
+        self.lowercase = lowercase
+        self.preprocessor = preprocessor
+        self.tokenizer = tokenizer
+        self.stop_words = stop_words
+        self.token_pattern = token_pattern
+        self.vocabulary = vocabulary
+        self.sentence_splitter = sentence_splitter
+        self.fold_numbers = fold_numbers
+        self.dtype = dtype
+        self.sparse_output = sparse_output
+        self.backend = backend
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # Learning
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, raw_documents: Any, y: Any = None) -> FlyHashVectorizer:
+        """Learn from documents.
+
+        If it does not come to its end, what was learned before stays as it was.
+
+        Parameters
+        ----------
+        raw_documents : iterable or EncodedCorpus
+            Documents: str, lists of words, or what ``input`` says. The text is read once, so a
+            generator will do; a text that does not fit in memory is spooled to disk as numbers.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : FlyHashVectorizer
+        """
+        with self._read(raw_documents, self._given_vocabulary()) as corpus:
+            self._learn_anew(corpus)
+        return self
+
+    def fit_transform(self, raw_documents: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Learn from documents and return their codes, reading the text once.
+
+        Parameters
+        ----------
+        raw_documents : iterable or EncodedCorpus
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        codes : sparse matrix, (n_documents, n_kenyon_cells)
+        """
+        self._validate_params()
+        with self._read(raw_documents, self._given_vocabulary()) as corpus:
+            self._learn_anew(corpus)
+            return self.transform(corpus)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, raw_documents: Any, y: Any = None) -> FlyHashVectorizer:
+        """Learn from one more part of a stream of documents.
+
+        The first call fixes the vocabulary, from its own documents or from ``vocabulary=``; words
+        first seen later are unknown. The first call goes over its documents ``n_epochs`` times,
+        later ones once. If a call fails, what was learned before it stays as it was.
+
+        Parameters
+        ----------
+        raw_documents : iterable or EncodedCorpus
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : FlyHashVectorizer
+        """
+        if not self.__sklearn_is_fitted__():
+            self.fit(raw_documents)
+            return self
+        self._check_settings()
+        if self.n_kenyon_cells != self.n_features_out_:
+            raise ValueError(
+                f"n_kenyon_cells is {self.n_kenyon_cells}, but the model was learned with "
+                f"{self.n_features_out_}: partial_fit does not change the width of the codes"
+            )
+        vocabulary = Vocabulary(self.vocabulary_, self.word_counts_)
+        with self._read(raw_documents, vocabulary) as corpus:
+            if corpus.n_words:
+                self._learn(corpus, vocabulary, self._network())
+        return self
+
+    def _learn_anew(self, corpus: EncodedCorpus) -> None:
+        self._check_settings()
+        min_count = (
+            auto_min_count(corpus.n_words) if self.min_count == "auto" else int(self.min_count)
+        )
+        vocabulary = self._given_vocabulary()
+        if vocabulary is None:
+            vocabulary = corpus.vocabulary.most_frequent(self.max_features, min_count)
+        if not len(vocabulary) or not corpus.n_words:
+            raise ValueError(
+                "empty vocabulary; perhaps there are no documents, or they only contain stop "
+                f"words or words that come less than min_count={min_count} times"
+            )
+        self._learn(corpus, vocabulary, None)
+        self.min_count_ = min_count
+
+    def _learn(
+        self, corpus: EncodedCorpus, vocabulary: Vocabulary, previous: Network | None
+    ) -> None:
+        """Learn, and only when all is done, change this estimator."""
+        id_map = vocabulary.encode(corpus.vocabulary.words)
+        counts = np.zeros(len(vocabulary), dtype=np.int64)
+        known = id_map >= 0
+        counts[id_map[known]] = corpus.vocabulary.counts[known]
+        network = learn(
+            corpus,
+            id_map=id_map,
+            word_counts=counts,
+            rule=self.learning,
+            params={name: getattr(self, name) for name in SETTINGS},
+            n_cells=self.n_kenyon_cells,
+            window=self.window,
+            consensus=self.word_codes == "consensus",
+            backend=self._backend(),
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            stages=Progress(bool(self.verbose)),
+            previous=previous,
+        )
+        seen = int(self.n_windows_seen_) if previous else 0
+        self.vocabulary_ = vocabulary.index
+        self._set_network(network)
+        self.n_windows_seen_ = seen + network.history.n_windows
+
+    def _read(
+        self, raw_documents: Any, vocabulary: Vocabulary | None
+    ) -> AbstractContextManager[EncodedCorpus]:
+        """Return documents as a corpus; what was one already is not read again."""
+        if isinstance(raw_documents, EncodedCorpus):
+            raw_documents.warn_if_read_otherwise(self._analyzer())
+            return nullcontext(raw_documents)  # the caller's own: it stays open
+        documents = check_documents(raw_documents)
+        with Progress(bool(self.verbose)).stage("reading", "words") as monitor:
+            return encode_documents(
+                documents,
+                vocabulary=vocabulary,
+                analyzer=self._analyzer(),
+                on_progress=monitor.advance,
+            )
+
+    # Codes
+
+    def transform(self, raw_documents: Any) -> Any:
+        """Return the codes of documents.
+
+        Parameters
+        ----------
+        raw_documents : iterable or EncodedCorpus
+
+        Returns
+        -------
+        codes : sparse matrix, (n_documents, n_kenyon_cells)
+            With ``document_codes="binary"``, exactly ``hash_length`` ones in a row; with
+            ``"counts"``, the sum of the words' codes. A document without a known word has an
+            empty row.
+        """
+        check_is_fitted(self)
+        hasher = self._hasher()
+        parts = [
+            hasher.sums(counts)
+            if self.document_codes == "counts"
+            else hasher.bags(counts.indices, counts.indptr)
+            for counts in self._count_words(raw_documents)
+        ]
+        codes = sparse.vstack(parts, format="csr")
+        return as_configured_sparse(codes) if self.sparse_output else codes.toarray()
+
+    def hash_words(self, words: Iterable[str]) -> Any:
+        """Return the static codes of words.
+
+        Parameters
+        ----------
+        words : iterable of str
+            A word that is not known as it is written is looked up as the preprocessing
+            (``lowercase``, ...) leaves it.
+
+        Returns
+        -------
+        codes : sparse matrix, (n_words, n_kenyon_cells)
+            An unknown word has an empty row.
+        """
+        check_is_fitted(self)
+        if isinstance(words, str):
+            raise ValueError("expected a list of words, got a single str; pass [word]")
+        ids = word_ids(words, self._known_ids(), self._analyzer())
+        return as_configured_sparse(self._hasher().words(ids))
+
+    def hash_in_context(
+        self,
+        contexts: Iterable[Any],
+        targets: Iterable[str | int],
+        *,
+        window: int | None = None,
+    ) -> Any:
+        """Return the codes of words in their contexts.
+
+        Parameters
+        ----------
+        contexts : iterable
+            Texts, or lists of words.
+        targets : iterable of str or int
+            For each context its target: a word, of which the first occurrence is meant (if the
+            context does not have it, the context is taken whole), or the place of one among the
+            context's words, from 0.
+        window : int or None, default=None
+            Take only this many words (an odd number) around the target; ``None`` takes all.
+
+        Returns
+        -------
+        codes : sparse matrix, (n_contexts, n_kenyon_cells)
+            Empty rows where neither target nor context is known.
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> texts = ["the bank of the river is green", "the bank lends us money"] * 50
+        >>> fly = FlyHashVectorizer(n_kenyon_cells=16, hash_length=2, random_state=0).fit(texts)
+        >>> code = fly.hash_in_context(["the bank lends"], ["bank"])
+        >>> code.shape, code.nnz
+        ((1, 16), 2)
+        """
+        check_is_fitted(self)
+        hasher = self._hasher()
+        if window is not None and (window < 1 or window % 2 == 0):
+            raise ValueError(f"window must be an odd number of words; got {window}")
+        contexts, targets = list(check_documents(contexts)), list(targets)
+        if len(contexts) != len(targets):
+            raise ValueError(
+                f"{len(contexts)} contexts and {len(targets)} targets; each context needs one"
+            )
+        analyzer, known = self._analyzer(), self._known_ids()
+        pairs = [
+            context_words(context, target, window, analyzer)
+            for context, target in zip(contexts, targets, strict=True)
+        ]
+        return as_configured_sparse(
+            hasher.in_context(
+                word_ids([target for target, _ in pairs], known, analyzer),
+                [word_ids(around, known, analyzer) for _, around in pairs],
+            )
+        )
+
+    def kenyon_cells(
+        self, text: Any, n_cells: int = 4, n_words: int = 30, *, temperature: float = 0.02
+    ) -> list[KenyonCell]:
+        """Return the cells that respond most to a text, and the words that each stands for.
+
+        Parameters
+        ----------
+        text : str or list of str
+        n_cells : int, default=4
+            How many cells.
+        n_words : int, default=30
+            How many words of each cell.
+        temperature : float, default=0.02
+            A word's probability is the softmax of the cell's synapses to it as a target, divided
+            by the temperature: the lower, the more the first words stand out.
+
+        Returns
+        -------
+        cells : list of KenyonCell
+            The most active first; empty if the text has no known word.
+        """
+        check_is_fitted(self)
+        if not temperature > 0:
+            raise ValueError(f"temperature must be positive; got {temperature}")
+        if n_cells < 1 or n_words < 1:
+            raise ValueError(f"n_cells={n_cells} and n_words={n_words} must be at least 1")
+        bag = next(self._count_words([text])).indices
+        cells, activations = self._hasher().most_active(bag, min(n_cells, self.n_features_out_))
+        words = list(self.vocabulary_)
+        return [
+            describe_cell(self.synapses_, words, cell, activation, n_words, temperature)
+            for cell, activation in zip(cells.tolist(), activations.tolist(), strict=True)
+            if cell >= 0  # else the text has no known word
+        ]
+
+    @property
+    def word_codes_(self) -> Any:
+        """The code of every word, at the present ``hash_length``."""
+        check_is_fitted(self)
+        every_word = np.arange(len(self.vocabulary_), dtype=np.int32)
+        return as_configured_sparse(self._hasher().words(every_word))
+
+    def _hasher(self) -> Hasher:
+        consensus = None
+        if self.word_codes == "consensus":
+            consensus = self.consensus_
+            if consensus is None:
+                raise ValueError(
+                    "word_codes='consensus', but the model was learned with 'synapses' and has "
+                    "no consensus: set word_codes='synapses', or fit again"
+                )
+        if not 1 <= self.hash_length <= self.n_features_out_:
+            raise ValueError(
+                f"hash_length={self.hash_length}, but the model has {self.n_features_out_} "
+                "Kenyon cells: set it to a number from 1 to that"
+            )
+        return Hasher(self._backend(), self.synapses_, consensus, self.hash_length, self.dtype)
+
+    # Words
+
+    def _count_words(self, raw_documents: Any) -> Iterator[sparse.csr_array]:
+        return count_words(
+            raw_documents, self._known_ids(), len(self.vocabulary_), self._analyzer()
+        )
+
+    def _known_ids(self) -> dict[str, int]:
+        """Return the ids of the words that were seen in training."""
+        if self.word_counts_.min(initial=1) > 0:
+            return self.vocabulary_
+        return {w: i for w, i in self.vocabulary_.items() if self.word_counts_[i] > 0}
+
+    def _analyzer(self) -> TextAnalyzer:
+        return TextAnalyzer(**{name: getattr(self, name) for name in TEXT_PARAMS})
+
+    def _given_vocabulary(self) -> Vocabulary | None:
+        if self.vocabulary is None:
+            return None
+        return Vocabulary.from_parameter(self.vocabulary)
+
+    # Checks and state
+
+    def _backend(self) -> Backend:
+        return get_backend(self.backend, self.n_jobs)
+
+    def _check_settings(self) -> None:
+        if self.window % 2 == 0:
+            raise ValueError(
+                f"window must be odd, with the target in the middle; got {self.window}: take "
+                f"{self.window - 1} or {self.window + 1}"
+            )
+        if self.hash_length > self.n_kenyon_cells:
+            raise ValueError(
+                f"hash_length={self.hash_length} is more than n_kenyon_cells="
+                f"{self.n_kenyon_cells}: a code cannot have more ones than cells"
+            )
+
+    def _network(self) -> Network:
+        return Network(
+            synapses=self.synapses_,
+            cell_norms=self.cell_norms_,
+            consensus=self.consensus_,
+            word_counts=self.word_counts_,
+            n_words=self.n_words_seen_,
+            n_epochs=self.n_iter_,
+            settings=LearningSettings(**{n: getattr(self, f"{n}_") for n in SETTINGS}),
+            history=History(0, self.energy_, self.cells_used_),
+        )
+
+    def _set_network(self, network: Network) -> None:
+        self.synapses_ = network.synapses
+        self.cell_norms_ = network.cell_norms
+        self.consensus_ = network.consensus
+        self.word_counts_ = network.word_counts
+        self.n_words_seen_ = network.n_words
+        self.n_iter_ = network.n_epochs
+        for name in SETTINGS:
+            setattr(self, f"{name}_", getattr(network.settings, name))
+        self.energy_ = network.history.energy
+        self.cells_used_ = network.history.cells_used
+        self.n_features_out_ = network.synapses.shape[1]
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_features_out_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "synapses_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+    # Files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator to one file, without pickle.
+
+        The file is written beside its place and renamed into it, so an older one stays whole if
+        anything goes wrong.
+
+        Parameters
+        ----------
+        path : path-like
+
+        See Also
+        --------
+        FlyHashVectorizer.load : Read it back.
+        """
+        check_is_fitted(self)
+        write_model_file(path, *take_apart(self))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, mmap: bool = False) -> FlyHashVectorizer:
+        """Read an estimator that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : path-like
+        mmap : bool, default=False
+            Map the file into memory instead of reading it: loading is immediate, and processes
+            that use the same file share its memory.
+
+        Returns
+        -------
+        fly : FlyHashVectorizer
+
+        Raises
+        ------
+        ModelFileError
+            If the file is not a model, is damaged, or comes from a newer skfly.
+        """
+        arrays, content = read_model_file(path, mmap=mmap)
+        fly = cls()
+        try:
+            restore(fly, arrays, content)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(f"{path} is damaged: {error}") from error
+        return fly
