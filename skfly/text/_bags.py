@@ -92,12 +92,13 @@ def _find(words: list[str], target: Any, analyzer: TextAnalyzer) -> int | None:
     if not isinstance(target, Integral):
         kind = type(target).__name__
         raise TypeError(f"a target must be a word (str) or its place (int); got {kind}")
-    if not 0 <= target < len(words):
+    place = int(target)
+    if not 0 <= place < len(words):
         raise ValueError(
-            f"target {target} is outside its context of {len(words)} words: "
+            f"target {place} is outside its context of {len(words)} words: "
             f"{' '.join(words[:8])} ..."
         )
-    return int(target)
+    return place
 
 
 def _count_corpus(
