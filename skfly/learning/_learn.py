@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -131,7 +131,9 @@ def learn(
             first_epoch=first_epoch,
             monitor=monitor,
         )
-    if history.n_windows == 0 and previous is None:
+    if history.n_windows == 0:
+        if previous is not None:  # a part of the stream with nothing to learn from
+            return replace(previous, n_words=n_words, history=history)
         raise ValueError(_no_windows(corpus, window, settings.truncate_windows))
     synapses, norms = learner.finish()
     counted = None

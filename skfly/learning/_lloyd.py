@@ -106,6 +106,8 @@ class LloydRule:
     def step(self, batch: Batch, epoch: int) -> StepReport:  # noqa: ARG002
         """Find the winners of a batch and move them."""
         self._scale *= 1.0 - self._fading
+        if self._scale < _SMALLEST_SCALE:
+            self._rescale()
         gain = fixed_point_gain(np.sqrt(self._squares), self._window + 1)
         winners = self._backend.find_winners(self.sums, gain, *batch, self._window, self._truncate)
         norms = np.sqrt(self._squares)
@@ -140,8 +142,6 @@ class LloydRule:
         return normalize_cells(self.sums, self._squares)
 
     def _add(self, batch: Batch, winners: NDArray[np.int32]) -> NDArray[np.float64]:
-        if self._scale < _SMALLEST_SCALE:
-            self._rescale()
         rates = self._weights * np.float32(1.0 / self._scale)
         added = self._backend.add_windows(self.sums, rates, *batch, winners, self._window)
         self._squares += 2 * added.overlap + added.square

@@ -1,0 +1,153 @@
+"""The numba backend agrees with the reference, and with itself on any number of threads."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skfly.backends import fixed_point_gain
+from skfly.backends._numba import NumbaBackend, _balanced, _even
+from skfly.backends._numpy import NumpyBackend
+
+THREADS = (1, 2, 4)
+
+
+@st.composite
+def problems(draw):
+    """A random network and random sentences: edge shapes on purpose."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_words = draw(st.sampled_from([1, 2, 7, 40]))
+    n_cells = draw(st.sampled_from([1, 2, 17, 64]))
+    n_positions = draw(st.sampled_from([1, 5, 80, 300]))
+    window = draw(st.sampled_from([1, 3, 5, 11]))
+    truncate = draw(st.booleans())
+    # few different weights make ties certain, many make them rare
+    n_values = draw(st.sampled_from([2, 5, 1 << 20]))
+    synapses = rng.integers(-n_values, n_values, (2 * n_words, n_cells), endpoint=True)
+    ids = rng.integers(-1, n_words, n_positions, dtype=np.int32)
+    cuts = rng.integers(0, n_positions, size=n_positions // 4)
+    offsets = np.unique(np.concatenate([[0], cuts, [n_positions]])).astype(np.int64)
+    weights = (synapses / n_values).astype(np.float32)
+    gain = np.full(n_cells, fixed_point_gain(1.0, window + 1), np.float32)
+    rates = rng.random(n_words, dtype=np.float32)
+    return weights, gain, rates, ids, offsets, window, truncate
+
+
+@given(problems())
+@settings(deadline=None, max_examples=60)
+def test_winners_are_identical_to_the_reference(problem):
+    synapses, gain, _, ids, offsets, window, truncate = problem
+    expected = NumpyBackend().find_winners(synapses, gain, ids, offsets, window, truncate)
+    for n_threads in THREADS:
+        found = NumbaBackend(n_threads).find_winners(
+            synapses, gain, ids, offsets, window, truncate
+        )
+        np.testing.assert_array_equal(found, expected)
+
+
+@given(problems())
+@settings(deadline=None, max_examples=60)
+def test_sums_are_identical_to_the_reference(problem):
+    synapses, gain, rates, ids, offsets, window, truncate = problem
+    winners = NumpyBackend().find_winners(synapses, gain, ids, offsets, window, truncate)
+    expected = synapses.copy()
+    wanted = NumpyBackend().add_windows(expected, rates, ids, offsets, winners, window)
+    reports = []
+    for n_threads in THREADS:
+        sums = synapses.copy()
+        added = NumbaBackend(n_threads).add_windows(sums, rates, ids, offsets, winners, window)
+        np.testing.assert_array_equal(sums, expected)
+        np.testing.assert_allclose(added.overlap, wanted.overlap, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(added.square, wanted.square, rtol=1e-9, atol=1e-9)
+        reports.append(np.concatenate(added))
+    np.testing.assert_array_equal(reports[0], reports[1])
+    np.testing.assert_array_equal(reports[0], reports[2])
+
+
+@given(problems(), st.floats(1e-4, 1.0))
+@settings(deadline=None, max_examples=40)
+def test_hebbian_steps_agree_to_rounding_and_do_not_depend_on_threads(problem, rate):
+    synapses, _, _, _, _, _, _ = problem
+    increments = np.abs(synapses[::-1]).copy()
+    expected, zeroed = synapses.copy(), increments.copy()
+    wanted = NumpyBackend().hebbian_step(expected, zeroed, rate)
+    results = []
+    for n_threads in THREADS:
+        found, zeroed = synapses.copy(), increments.copy()
+        done = NumbaBackend(n_threads).hebbian_step(found, zeroed, rate)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+        assert done.energy == pytest.approx(wanted.energy, rel=1e-6, abs=1e-9)
+        assert done.largest == pytest.approx(wanted.largest, rel=1e-6)
+        assert not zeroed.any()
+        results.append(found)
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
+
+
+@given(problems(), st.integers(1, 64))
+@settings(deadline=None, max_examples=60)
+def test_consensus_counts_are_identical_to_the_reference(problem, n_top):
+    synapses, gain, _, ids, offsets, window, truncate = problem
+    n_rows, n_cells = synapses.shape
+    n_top = min(n_top, n_cells)
+    arguments = (synapses, gain, ids, offsets, window, truncate, n_top)
+    expected = np.zeros((n_rows // 2, n_cells), dtype=np.float32)
+    n_windows = NumpyBackend().count_top_cells(expected, *arguments)
+    for n_threads in THREADS:
+        counts = np.zeros_like(expected)
+        assert NumbaBackend(n_threads).count_top_cells(counts, *arguments) == n_windows
+        np.testing.assert_array_equal(counts, expected)
+
+
+@given(problems(), st.integers(1, 64), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=60)
+def test_top_cells_of_bags_are_identical_to_the_reference(problem, n_top, seed):
+    synapses, gain, *_ = problem
+    rng = np.random.default_rng(seed)
+    indptr = np.concatenate([[0], np.cumsum(rng.integers(0, 6, size=9))])
+    rows = rng.integers(0, len(synapses), indptr[-1], dtype=np.int32)
+    arguments = (synapses, gain, rows, indptr, min(n_top, synapses.shape[1]))
+    expected = NumpyBackend().top_cells(*arguments)
+    for n_threads in THREADS:
+        for found, wanted in zip(
+            NumbaBackend(n_threads).top_cells(*arguments), expected, strict=True
+        ):
+            np.testing.assert_array_equal(found, wanted)
+
+
+@given(problems())
+@settings(deadline=None, max_examples=20)
+def test_squared_norms_do_not_depend_on_threads(problem):
+    synapses = problem[0]
+    expected = NumpyBackend().squared_norms(synapses)
+    found = [NumbaBackend(n_threads).squared_norms(synapses) for n_threads in THREADS]
+    np.testing.assert_allclose(found[0], expected, rtol=1e-12)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_blocks_of_the_consensus_do_not_show(monkeypatch):
+    rng = np.random.default_rng(0)
+    synapses = rng.random((20, 8), dtype=np.float32)
+    gain = np.full(8, 1e6, dtype=np.float32)
+    ids = rng.integers(-1, 10, 500, dtype=np.int32)
+    offsets = np.arange(0, 501, 10)
+    whole, parts = np.zeros((2, 10, 8), dtype=np.float32)
+    backend = NumbaBackend(2)
+    backend.count_top_cells(whole, synapses, gain, ids, offsets, 5, True, 3)
+    monkeypatch.setattr("skfly.backends._numba._CONSENSUS_POSITIONS", 64)
+    backend.count_top_cells(parts, synapses, gain, ids, offsets, 5, True, 3)
+    np.testing.assert_array_equal(whole, parts)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1), st.integers(1, 12))
+def test_balanced_chunks_cover_every_item_once(lengths, n_chunks):
+    chunks = _balanced(np.cumsum([0, *lengths]), n_chunks)
+    assert [i for first, last in chunks for i in range(first, last)] == list(range(len(lengths)))
+    assert len(chunks) <= n_chunks
+
+
+@given(st.integers(0, 100), st.integers(1, 40))
+def test_even_chunks_cover_every_item_once(n_items, n_chunks):
+    chunks = _even(n_items, n_chunks)
+    assert [i for first, last in chunks for i in range(first, last)] == list(range(n_items))

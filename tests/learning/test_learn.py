@@ -1,0 +1,80 @@
+"""From a corpus to a network, and on from there."""
+
+import numpy as np
+import pytest
+
+from skfly._progress import Progress
+from skfly.backends import get_backend
+from skfly.learning import LearningSettings, learn
+
+AUTO = dict.fromkeys(LearningSettings.__dataclass_fields__, "auto")
+
+
+def learn_from(corpus, rule="lloyd", previous=None, window=5, consensus=True, seed=0, **params):
+    return learn(
+        corpus,
+        id_map=None,
+        word_counts=corpus.vocabulary.counts,
+        rule=rule,
+        params=AUTO | {"subsample": 0.0} | params,
+        n_cells=12,
+        window=window,
+        consensus=consensus,
+        backend=get_backend("numba", 2),
+        seed=seed,
+        stages=Progress(False),
+        previous=previous,
+    )
+
+
+@pytest.mark.parametrize("rule", ["lloyd", "hebbian"])
+def test_a_network_is_normalised_finite_and_repeatable(topics_corpus, rule):
+    corpus, _ = topics_corpus
+    network, again = learn_from(corpus, rule), learn_from(corpus, rule)
+    lengths = np.linalg.norm(network.synapses, axis=0)
+    np.testing.assert_allclose(lengths[lengths > 0], 1, rtol=1e-5)
+    np.testing.assert_array_equal(network.synapses, again.synapses)
+    np.testing.assert_array_equal(network.consensus, again.consensus)
+    assert not np.array_equal(network.synapses, learn_from(corpus, rule, seed=1).synapses)
+    assert network.n_words == corpus.n_words
+    assert len(network.history.energy) == network.n_epochs == network.settings.n_epochs
+
+
+@pytest.mark.parametrize("rule", ["lloyd", "hebbian"])
+def test_learning_goes_on_without_changing_what_was_there(topics_corpus, planted, rule):
+    corpus, _ = topics_corpus
+    first = learn_from(corpus, rule)
+    kept = first.synapses.copy(), first.consensus.copy(), first.word_counts.copy()
+    more, _ = planted(seed=1)
+    second = learn_from(more, rule, previous=first)
+    for before, now in zip(
+        kept, (first.synapses, first.consensus, first.word_counts), strict=True
+    ):
+        np.testing.assert_array_equal(before, now)
+    assert second.n_epochs == first.n_epochs + 1
+    assert second.n_words == 2 * first.n_words
+    np.testing.assert_array_equal(second.word_counts, first.word_counts + more.vocabulary.counts)
+    assert not np.array_equal(first.synapses, second.synapses)
+    # the same topics, so each cell goes on standing for what it stood for
+    alive = first.synapses.any(axis=0)
+    assert np.min((first.synapses * second.synapses).sum(axis=0)[alive]) > 0.5
+
+
+def test_without_consensus_none_is_counted(topics_corpus):
+    assert learn_from(topics_corpus[0], consensus=False).consensus is None
+
+
+def test_a_corpus_without_a_whole_window_is_refused_with_a_way_out(topics_corpus):
+    with pytest.raises(ValueError, match=r"window of 11 words \(the longest has 8\).*truncate"):
+        learn_from(topics_corpus[0], window=11, truncate_windows=False)
+
+
+def test_a_part_of_a_stream_without_windows_changes_no_synapse(topics_corpus, planted):
+    corpus, _ = topics_corpus
+    first = learn_from(corpus)
+    nothing, _ = planted(n_sentences=3)
+    nothing.ids[:] = -1
+    nothing.vocabulary.counts[:] = 0
+    second = learn_from(nothing, previous=first)
+    np.testing.assert_array_equal(second.synapses, first.synapses)
+    np.testing.assert_array_equal(second.consensus, first.consensus)

@@ -1,0 +1,55 @@
+"""How "auto" becomes a number."""
+
+import pytest
+
+from skfly.learning import LearningSettings, auto_min_count
+
+AUTO = dict.fromkeys(LearningSettings.__dataclass_fields__, "auto")
+
+
+def resolve(rule="lloyd", n_words=10**7, n_cells=400, **given):
+    return LearningSettings.resolve(AUTO | given, rule=rule, n_words=n_words, n_cells=n_cells)
+
+
+def test_the_published_rule_gets_the_published_settings():
+    settings = resolve("hebbian")
+    assert settings.n_epochs == 15
+    assert 2_000 <= settings.batch_size <= 15_000
+    assert 1e-4 <= settings.learning_rate <= 5e-4
+    assert settings.subsample == settings.shrinkage == 0
+    assert settings.truncate_windows is False
+
+
+def test_given_values_are_kept():
+    given = {"n_epochs": 2, "subsample": 0.0, "shrinkage": 7.0, "truncate_windows": False}
+    settings = resolve(**given)
+    assert {name: getattr(settings, name) for name in given} == given
+
+
+@pytest.mark.parametrize("n_words", [1, 100, 10**4, 10**6, 10**9])
+def test_settings_are_usable_for_any_length_of_text(n_words):
+    settings = resolve(n_words=n_words)
+    assert 1 <= settings.batch_size <= 1 << 21
+    assert 1e-4 <= settings.subsample <= 1
+    assert 0 <= settings.shrinkage <= 500
+
+
+def test_a_short_text_keeps_more_of_its_frequent_words_and_shrinks_less():
+    sizes = [10**4, 10**5, 10**6, 10**7]
+    resolved = [resolve(n_words=n) for n in sizes]
+    subsample = [settings.subsample for settings in resolved]
+    shrinkage = [settings.shrinkage for settings in resolved]
+    assert subsample == sorted(subsample, reverse=True)
+    assert shrinkage == sorted(shrinkage)
+
+
+@pytest.mark.parametrize(("n_cells", "n_active"), [(1, 1), (200, 16), (400, 32)])
+def test_eight_percent_of_the_cells_take_part_in_the_consensus(n_cells, n_active):
+    assert resolve(n_cells=n_cells).n_active == n_active
+
+
+def test_rare_words_are_learned_from_short_texts_only():
+    assert [auto_min_count(10**n) for n in range(3, 9)] == sorted(
+        auto_min_count(10**n) for n in range(3, 9)
+    )
+    assert auto_min_count(1000) == 1
