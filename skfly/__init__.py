@@ -6,10 +6,16 @@
 (2, 10)
 """
 
-from skfly._model_file import ModelFileError
-from skfly.codes import KenyonCell
-from skfly.text import EncodedCorpus, TextLines
-from skfly.vectorizer import FlyHashVectorizer
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from skfly._model_file import ModelFileError
+    from skfly.codes import KenyonCell
+    from skfly.text import EncodedCorpus, TextLines
+    from skfly.vectorizer import FlyHashVectorizer
 
 __all__ = [
     "EncodedCorpus",
@@ -21,3 +27,23 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "EncodedCorpus": "skfly.text",
+    "FlyHashVectorizer": "skfly.vectorizer",
+    "KenyonCell": "skfly.codes",
+    "ModelFileError": "skfly._model_file",
+    "TextLines": "skfly.text",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: `skfly --help` should not wait for numpy."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'skfly' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,6 +1,7 @@
 """The model file: safetensors with arrays, and JSON in its metadata. Nothing is executed.
 
-Metadata keys: ``format`` (``"skfly"``), ``version``, and ``content``, the JSON of everything that
+The metadata has one key, ``"skfly"`` (one, because safetensors orders several at random and the
+same model should give the same bytes). Its JSON holds ``version`` and ``content``, everything that
 is not an array. A reader refuses what is not ours, newer than itself, or cut short.
 """
 
@@ -40,17 +41,13 @@ def write_model_file(
     from safetensors.numpy import save_file
 
     target = Path(path)
-    metadata = {
-        "format": FORMAT,
-        "version": str(FORMAT_VERSION),
-        "content": json.dumps(content),
-    }
+    described = json.dumps({"version": FORMAT_VERSION, "content": content})
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
     beside = Path(name)
     try:
         os.close(handle)
-        save_file(contiguous, beside, metadata=metadata)
+        save_file(contiguous, beside, metadata={FORMAT: described})
         with open(beside, "rb+") as written:
             os.fsync(written.fileno())
         beside.chmod(0o666 & ~_umask())
@@ -79,9 +76,11 @@ def read_model_file(
         raise ModelFileError(f"{path} is a directory, not a model file")
     try:
         with safe_open(path, framework="numpy") as file:
-            metadata = file.metadata() or {}
-            _check_origin(path, metadata)
+            content = _read_content(path, file.metadata() or {})
             names = list(file.keys())
+            for name in names:
+                if (dtype := file.get_slice(name).get_dtype()) not in _DTYPES:
+                    raise ModelFileError(f"{path} holds {name!r} of unknown type {dtype}")
             arrays = {} if mmap else {name: file.get_tensor(name) for name in names}
     except SafetensorError as error:
         raise ModelFileError(
@@ -89,26 +88,27 @@ def read_model_file(
         ) from error
     if mmap:
         arrays = _map_arrays(path)
-    try:
-        content = json.loads(metadata["content"])
-    except (KeyError, ValueError) as error:
-        raise ModelFileError(f"{path} is damaged: its content cannot be read") from error
-    if not isinstance(content, dict):
-        raise ModelFileError(f"{path} is damaged: its content is not a table")
     return arrays, content
 
 
-def _check_origin(path: Path, metadata: Mapping[str, str]) -> None:
-    if metadata.get("format") != FORMAT:
+def _read_content(path: Path, metadata: Mapping[str, str]) -> dict[str, Any]:
+    if FORMAT not in metadata:
         raise ModelFileError(f"{path} is a safetensors file, but not a model of skfly")
-    version = metadata.get("version", "")
-    if not version.isdecimal():
-        raise ModelFileError(f"{path} is damaged: its version is {version!r}")
-    if int(version) > FORMAT_VERSION:
+    try:
+        described = json.loads(metadata[FORMAT])
+        version, content = described["version"], described["content"]
+    except (KeyError, RecursionError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{path} is damaged: its description cannot be read") from error
+    if not isinstance(version, int) or version < 1:
+        raise ModelFileError(f"{path} is damaged: its version is {version!r:.30}")
+    if version > FORMAT_VERSION:
         raise ModelFileError(
-            f"{path} has model format {version}, written by a newer skfly; this one reads up "
-            f"to {FORMAT_VERSION}: upgrade with 'pip install -U skfly'"
+            f"{path} has model format {version!r:.30}, written by a newer skfly; this one reads "
+            f"up to {FORMAT_VERSION}: upgrade with 'pip install -U skfly'"
         )
+    if not isinstance(content, dict):
+        raise ModelFileError(f"{path} is damaged: its content is not a table")
+    return content
 
 
 def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:
@@ -120,8 +120,6 @@ def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:
     for name, entry in header.items():
         if name == "__metadata__":
             continue
-        if entry["dtype"] not in _DTYPES:
-            raise ModelFileError(f"{path} holds {name!r} of unknown type {entry['dtype']}")
         arrays[name] = np.memmap(
             path,
             dtype=_DTYPES[entry["dtype"]],

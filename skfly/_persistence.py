@@ -37,9 +37,12 @@ def take_apart(
     }
     if fly.consensus_ is not None:
         arrays["consensus_"] = fly.consensus_
+    params = fly.get_params()
+    if params["vocabulary"] is not None:
+        params["vocabulary"] = list(fly.vocabulary_)
     content: dict[str, Any] = {
-        "params": {name: _plain(name, value) for name, value in fly.get_params().items()},
-        "fitted": {name: getattr(fly, name) for name in _VALUES},
+        "params": {name: _plain(name, value) for name, value in params.items()},
+        "fitted": {name: _python(getattr(fly, name)) for name in _VALUES},
         "words": list(fly.vocabulary_),
     }
     return arrays, content
@@ -78,14 +81,16 @@ def restore(
     fly.n_features_out_ = n_cells
 
 
+def _python(value: Any) -> Any:
+    """Return a number of numpy as one of Python."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _plain(name: str, value: Any) -> Any:
     """Return a parameter as JSON can hold it, or say why not."""
     if name == "dtype":
         return np.dtype(value).name
-    if name == "vocabulary" and value is not None:
-        return Vocabulary.from_parameter(value).words
-    if isinstance(value, np.generic):
-        value = value.item()
+    value = _python(value)
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list) and all(isinstance(item, str) for item in value):

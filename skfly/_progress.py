@@ -113,7 +113,7 @@ def _short(number: float) -> str:
     ('1.2M', '57k', '12')
     """
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if number >= size:
-            digits = 1 if number < 10 * size else 0
+        if number >= 0.9995 * size:  # what would be rounded to 1000 of the smaller
+            digits = 1 if number < 9.95 * size else 0
             return f"{number / size:.{digits}f}{letter}"
     return f"{number:.0f}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,6 +40,11 @@ from skfly.text import (
 )
 
 __all__ = ["FlyHashVectorizer"]
+
+_NO_CONSENSUS = (
+    "word_codes='consensus', but the model was learned with 'synapses' and has no consensus: "
+    "set word_codes='synapses', or fit again"
+)
 
 
 class FlyHashVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -128,7 +134,7 @@ stop_words, token_pattern, vocabulary
     n_features_out_ : int
         Width of the codes.
     n_windows_seen_, n_words_seen_ : int
-        Windows learned from and words read so far.
+        Windows learned from so far, and the words of the text they are from.
     n_iter_ : int
         Passes over text so far.
     min_count_, n_epochs_, batch_size_, learning_rate_, subsample_, shrinkage_, \
@@ -259,11 +265,13 @@ truncate_windows_, n_active_
         -------
         self : FlyHashVectorizer
         """
-        with self._read(raw_documents, self._given_vocabulary()) as corpus:
-            self._learn_anew(corpus)
+        self._check_settings()
+        vocabulary = self._given_vocabulary()
+        with self._read(raw_documents, vocabulary) as corpus:
+            self._learn_anew(corpus, vocabulary)
         return self
 
-    def fit_transform(self, raw_documents: Any, y: Any = None, **fit_params: Any) -> Any:
+    def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
         """Learn from documents and return their codes, reading the text once.
 
         Parameters
@@ -277,9 +285,12 @@ truncate_windows_, n_active_
         codes : sparse matrix, (n_documents, n_kenyon_cells)
         """
         self._validate_params()
-        with self._read(raw_documents, self._given_vocabulary()) as corpus:
-            self._learn_anew(corpus)
-            return self.transform(corpus)
+        self._check_settings()
+        vocabulary = self._given_vocabulary()
+        with self._read(raw_documents, vocabulary) as corpus:
+            self._learn_anew(corpus, vocabulary)
+            # not transform: its output would be a data frame already, without the index
+            return self._document_codes(corpus)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, raw_documents: Any, y: Any = None) -> FlyHashVectorizer:
@@ -308,18 +319,18 @@ truncate_windows_, n_active_
                 f"n_kenyon_cells is {self.n_kenyon_cells}, but the model was learned with "
                 f"{self.n_features_out_}: partial_fit does not change the width of the codes"
             )
+        if self.word_codes == "consensus" and self.consensus_ is None:
+            raise ValueError(_NO_CONSENSUS)
         vocabulary = Vocabulary(self.vocabulary_, self.word_counts_)
         with self._read(raw_documents, vocabulary) as corpus:
             if corpus.n_words:
                 self._learn(corpus, vocabulary, self._network())
         return self
 
-    def _learn_anew(self, corpus: EncodedCorpus) -> None:
-        self._check_settings()
+    def _learn_anew(self, corpus: EncodedCorpus, vocabulary: Vocabulary | None) -> None:
         min_count = (
             auto_min_count(corpus.n_words) if self.min_count == "auto" else int(self.min_count)
         )
-        vocabulary = self._given_vocabulary()
         if vocabulary is None:
             vocabulary = corpus.vocabulary.most_frequent(self.max_features, min_count)
         if not len(vocabulary) or not corpus.n_words:
@@ -390,6 +401,9 @@ truncate_windows_, n_active_
             empty row.
         """
         check_is_fitted(self)
+        return self._document_codes(raw_documents)
+
+    def _document_codes(self, raw_documents: Any) -> Any:
         hasher = self._hasher()
         parts = [
             hasher.sums(counts)
@@ -476,7 +490,7 @@ truncate_windows_, n_active_
         )
 
     def kenyon_cells(
-        self, text: Any, n_cells: int = 4, n_words: int = 30, *, temperature: float = 0.02
+        self, text: Any, n_cells: int = 4, n_words: int = 30, *, temperature: float = 0.1
     ) -> list[KenyonCell]:
         """Return the cells that respond most to a text, and the words that each stands for.
 
@@ -487,9 +501,10 @@ truncate_windows_, n_active_
             How many cells.
         n_words : int, default=30
             How many words of each cell.
-        temperature : float, default=0.02
-            A word's probability is the softmax of the cell's synapses to it as a target, divided
-            by the temperature: the lower, the more the first words stand out.
+        temperature : float, default=0.1
+            A word's probability is the softmax of the cell's synapses to words as targets, with
+            this temperature in units of the strongest: the lower, the more the first words
+            stand out.
 
         Returns
         -------
@@ -518,20 +533,16 @@ truncate_windows_, n_active_
         return as_configured_sparse(self._hasher().words(every_word))
 
     def _hasher(self) -> Hasher:
-        consensus = None
-        if self.word_codes == "consensus":
-            consensus = self.consensus_
-            if consensus is None:
-                raise ValueError(
-                    "word_codes='consensus', but the model was learned with 'synapses' and has "
-                    "no consensus: set word_codes='synapses', or fit again"
-                )
-        if not 1 <= self.hash_length <= self.n_features_out_:
+        consensus = self.consensus_ if self.word_codes == "consensus" else None
+        if self.word_codes == "consensus" and consensus is None:
+            raise ValueError(_NO_CONSENSUS)
+        length: Any = self.hash_length  # it may have been set after fit, unchecked
+        if not isinstance(length, Integral) or not 1 <= int(length) <= self.n_features_out_:
             raise ValueError(
                 f"hash_length={self.hash_length}, but the model has {self.n_features_out_} "
                 "Kenyon cells: set it to a number from 1 to that"
             )
-        return Hasher(self._backend(), self.synapses_, consensus, self.hash_length, self.dtype)
+        return Hasher(self._backend(), self.synapses_, consensus, int(length), self.dtype)
 
     # Words
 
@@ -560,6 +571,8 @@ truncate_windows_, n_active_
         return get_backend(self.backend, self.n_jobs)
 
     def _check_settings(self) -> None:
+        """Check what can be checked before any text is read."""
+        self._backend()
         if self.window % 2 == 0:
             raise ValueError(
                 f"window must be odd, with the target in the middle; got {self.window}: take "
@@ -626,6 +639,7 @@ truncate_windows_, n_active_
         FlyHashVectorizer.load : Read it back.
         """
         check_is_fitted(self)
+        self._validate_params()
         write_model_file(path, *take_apart(self))
 
     @classmethod

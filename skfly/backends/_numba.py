@@ -16,7 +16,8 @@ __all__ = ["NumbaBackend"]
 # Float sums are taken per chunk and then over chunks, so the number of chunks of words must not
 # depend on the number of threads.
 _WORD_CHUNKS = 32
-_CONSENSUS_POSITIONS = 1 << 17  # positions whose top cells are held at a time
+_WORTH_THREADS = 1 << 18  # weights to go through; less takes about as long as starting a thread
+_CONSENSUS_POSITIONS = 1 << 16  # positions whose top cells are held at a time
 
 
 class NumbaBackend:
@@ -34,7 +35,7 @@ class NumbaBackend:
                 synapses, gain, ids, offsets, window, truncate, first, last, winners
             ),
             self._sentence_chunks(offsets),
-            self.n_threads,
+            self._threads_for(len(ids), len(gain)),
         )
         return winners
 
@@ -60,19 +61,21 @@ class NumbaBackend:
             )
             return overlap, square
 
-        parts = run_chunks(kernel, _balanced(begins, _WORD_CHUNKS), self.n_threads)
+        threads = self._threads_for(len(ids), window)
+        parts = run_chunks(kernel, _balanced(begins, _WORD_CHUNKS), threads)
         overlap, square = np.sum(parts, axis=0)
         return Increment(overlap, square)
 
     def hebbian_step(self, synapses, increments, learning_rate):
         chunks = _even(len(synapses), _WORD_CHUNKS)
+        threads = self._threads_for(*synapses.shape)
 
         def overlaps(first, last):
             overlap, square = np.zeros((2, synapses.shape[1]))
             _kernels.hebbian_overlap(synapses, increments, first, last, overlap, square)
             return overlap, square
 
-        overlap, square = np.sum(run_chunks(overlaps, chunks, self.n_threads), axis=0)
+        overlap, square = np.sum(run_chunks(overlaps, chunks, threads), axis=0)
         as_float = overlap.astype(np.float32)
         largest = max(
             run_chunks(
@@ -80,7 +83,7 @@ class NumbaBackend:
                     synapses, increments, as_float, first, last
                 ),
                 chunks,
-                self.n_threads,
+                threads,
             )
         )
         factor = np.float32(learning_rate / largest if largest > 0 else 0.0)
@@ -90,7 +93,7 @@ class NumbaBackend:
                     synapses, increments, factor, first, last
                 ),
                 chunks,
-                self.n_threads,
+                threads,
             )
         )
         norms = np.sqrt(square)
@@ -120,13 +123,14 @@ class NumbaBackend:
                     valid[part],
                 )
 
-            run_chunks(find, self._sentence_chunks(local), self.n_threads)
+            threads = self._threads_for(len(block), len(gain))
+            run_chunks(find, self._sentence_chunks(local), threads)
             order, begins = _kernels.sort_positions(block, len(counts))
 
             def add(first, last, order=order, begins=begins, top=top, valid=valid):
                 _kernels.add_top_cells(counts, order, begins, top, valid, first, last)
 
-            run_chunks(add, _balanced(begins, _WORD_CHUNKS), self.n_threads)
+            run_chunks(add, _balanced(begins, _WORD_CHUNKS), threads)
             n_windows += int(valid.sum())
         return n_windows
 
@@ -139,7 +143,7 @@ class NumbaBackend:
                 synapses, gain, rows, indptr, first, last, cells, values
             ),
             _balanced(indptr, 4 * self.n_threads),
-            self.n_threads,
+            self._threads_for(len(rows), len(gain)),
         )
         return cells, values
 
@@ -150,10 +154,15 @@ class NumbaBackend:
             return square
 
         chunks = _even(len(synapses), _WORD_CHUNKS)
-        return np.sum(run_chunks(kernel, chunks, self.n_threads), axis=0)
+        threads = self._threads_for(*synapses.shape)
+        return np.sum(run_chunks(kernel, chunks, threads), axis=0)
 
     def _sentence_chunks(self, offsets):
         return _balanced(offsets, 8 * self.n_threads if self.n_threads > 1 else 1)
+
+    def _threads_for(self, n_positions: int, n_cells: int) -> int:
+        """Return how many threads are worth starting for so much work."""
+        return self.n_threads if n_positions * n_cells > _WORTH_THREADS else 1
 
 
 def _even(n_items: int, n_chunks: int) -> list[tuple[int, int]]:

@@ -33,16 +33,17 @@ def describe_cell(
 ) -> KenyonCell:
     """Return a cell with its ``n_words`` likeliest words.
 
-    A word's probability is the softmax over the cell's synapses to words as targets, divided by
-    the temperature.
+    A word's probability is the softmax over the cell's synapses to words as targets, with a
+    temperature in units of the strongest.
 
     Examples
     --------
     >>> synapses = np.array([[0.0], [0.0], [0.1], [0.9]], dtype=np.float32)
     >>> describe_cell(synapses, ["fly", "moth"], 0, 1.5, n_words=1, temperature=0.1).words
-    [('moth', 0.99966...)]
+    [('moth', 0.99986...)]
     """
     as_target: NDArray[Any] = synapses[len(words) :, cell].astype(np.float64)
-    chances = softmax(as_target / temperature)
+    strongest = np.abs(as_target).max(initial=0.0)
+    chances = softmax(as_target / (temperature * strongest) if strongest > 0 else as_target)
     likeliest = np.argsort(-chances, kind="stable")[:n_words]
     return KenyonCell(cell, activation, [(words[i], float(chances[i])) for i in likeliest])

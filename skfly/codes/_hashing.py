@@ -16,7 +16,7 @@ from skfly.codes._matrix import codes_to_csr
 __all__ = ["Hasher", "consensus_scores"]
 
 _UNIT_GAIN = float(fixed_point_gain(1.0, 12))
-_SMALLER = 1e-4  # what never came up stays below what did
+_TIE_BREAK = 1e-4
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Hasher:
         compact = sparse.csr_array(
             (counts.data, columns, counts.indptr), shape=(counts.shape[0], len(used))
         )
-        return compact @ self.words(used)
+        return (compact @ self.words(used)).astype(self.dtype, copy=False)
 
     def most_active(
         self, rows: NDArray[Any], n_cells: int
@@ -120,21 +120,22 @@ def consensus_scores(
     """Return the score of each cell for words with these rows of counts, 1 for the best cell.
 
     The score is ``counts / cell_counts``: the share of the cell's appearances that belong to the
-    word. Cells that never came up for a word are ordered among themselves by ``fallback`` (the
-    word's synapses), far below those that did.
+    word. Cells that never came up for a word are below 0, in the order of ``fallback`` (the
+    word's synapses).
 
     Examples
     --------
     >>> counts = np.array([[4, 4, 0]], dtype=np.float32)
     >>> synapses = np.array([[0, 0, 0.5]], dtype=np.float32)
     >>> consensus_scores(counts, np.array([8, 16, 2], dtype=np.float32), synapses)
-    array([[1.e+00, 5.e-01, 1.e-04]], dtype=float32)
+    array([[ 1.    ,  0.5   , -0.9999]], dtype=float32)
     """
     scores = np.divide(counts, cell_counts, out=np.zeros_like(counts), where=cell_counts > 0)
     best = scores.max(axis=1, keepdims=True)
     np.divide(scores, best, out=scores, where=best > 0)
     largest = np.abs(fallback).max(axis=1, keepdims=True)
-    scores += _SMALLER * np.divide(
+    scores += _TIE_BREAK * np.divide(
         fallback, largest, out=np.zeros_like(fallback), where=largest > 0
     )
+    np.subtract(scores, 1.0, out=scores, where=(counts == 0) & (best > 0))
     return scores

@@ -75,26 +75,25 @@ class BatchStream:
         seed: int,
     ) -> None:
         self._corpus = corpus
-        self._id_map = id_map
+        # the last entry is for id -1
+        self._id_map = None if id_map is None else np.append(id_map, np.int32(-1))
         self._keep: NDArray[np.float32] | None = None
         if subsample > 0:
             # the last entry is for id -1
             self._keep = np.append(keep_probabilities(counts, subsample), np.float32(1))
         self._seed = seed
-        self._starts = np.arange(0, corpus.n_sentences, block_size)
-        self._stops = np.minimum(self._starts + block_size, corpus.n_sentences)
+        self._block_size = block_size
+        self._block_lengths = corpus.block_lengths(block_size)
         # at most one batch a block, so that none is empty
         wanted = -(-corpus.n_words // batch_size)
-        self.n_batches = max(1, min(wanted, len(self._starts)))
-        self.n_words = corpus.n_words
+        self.n_batches = max(1, min(wanted, len(self._block_lengths)))
 
     def epoch(self, number: int) -> Iterator[Batch]:
         """Yield the batches of epoch ``number``."""
-        order = self._random(number, 0).permutation(len(self._starts))
-        sentences = self._corpus.sentences
-        sizes = (sentences[self._stops] - sentences[self._starts])[order]
-        aims = sizes.sum() * np.arange(1, self.n_batches) / self.n_batches
-        cuts = np.searchsorted(np.cumsum(sizes), aims, side="left") + 1
+        order = self._random(number, 0).permutation(len(self._block_lengths))
+        ends = np.cumsum(self._block_lengths[order])
+        aims = ends[-1:] * np.arange(1, self.n_batches) / self.n_batches
+        cuts = np.searchsorted(ends, aims, side="left") + 1
         bounds = np.concatenate([[0], cuts, [len(order)]])
         for batch in range(self.n_batches):
             blocks = order[bounds[batch] : bounds[batch + 1]]
@@ -106,17 +105,13 @@ class BatchStream:
 
     def _gather(self, blocks: NDArray[np.int64], random: np.random.Generator) -> Batch:
         corpus = self._corpus
-        ids_parts, length_parts = [], []
-        for first, last in zip(self._starts[blocks], self._stops[blocks], strict=True):
-            offsets = np.asarray(corpus.sentences[first : last + 1])
-            ids_parts.append(corpus.ids[offsets[0] : offsets[-1]])
-            length_parts.append(np.diff(offsets))
-        ids = np.concatenate(ids_parts)
-        lengths = np.concatenate(length_parts)
-        corpus.release_pages()
+        size, last = self._block_size, corpus.n_sentences
+        parts = [corpus.block(s, min(s + size, last)) for s in (blocks * size).tolist()]
+        ids = np.concatenate([ids for ids, _ in parts])
+        lengths = np.concatenate([lengths for _, lengths in parts])
+        del parts
         if self._id_map is not None:
-            # the last entry is for id -1
-            ids = np.append(self._id_map, np.int32(-1))[ids]
+            ids = self._id_map[ids]
         if self._keep is not None:
             kept = random.random(len(ids), dtype=np.float32) < self._keep[ids]
             ids = ids[kept]

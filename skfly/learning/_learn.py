@@ -133,7 +133,7 @@ def learn(
         )
     if history.n_windows == 0:
         if previous is not None:  # a part of the stream with nothing to learn from
-            return replace(previous, n_words=n_words, history=history)
+            return replace(previous, history=history)
         raise ValueError(_no_windows(corpus, window, settings.truncate_windows))
     synapses, norms = learner.finish()
     counted = None

@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["LearningSettings", "auto_min_count"]
 
 _BATCHES_PER_EPOCH = 20
-_LARGEST_BATCH = 1 << 21  # words; bounds the memory of a batch whatever the corpus
+_LARGEST_BATCH = 1 << 20  # words; bounds the memory of a batch whatever the corpus
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,19 @@ SPLITTERS: Mapping[str, Callable[[str], list[str]]] = {
 }
 
 
+_RULES = (
+    "input",
+    "encoding",
+    "decode_error",
+    "strip_accents",
+    "lowercase",
+    "preprocessor",
+    "tokenizer",
+    "stop_words",
+    "token_pattern",
+)
+
+
 class TextAnalyzer:
     """Turn documents into sentences, and sentences into words.
 
@@ -87,6 +100,11 @@ class TextAnalyzer:
         fold_numbers: bool = False,
         **text_params: Any,
     ) -> None:
+        if isinstance(sentence_splitter, str) and sentence_splitter not in SPLITTERS:
+            raise ValueError(
+                f"sentence_splitter must be one of {tuple(SPLITTERS)}, a callable or None; got "
+                f"{sentence_splitter!r}"
+            )
         rules = CountVectorizer(**text_params)
         rules.build_analyzer()  # scikit-learn's warnings about parameters that do not fit
         self._decode = rules.decode
@@ -101,7 +119,7 @@ class TextAnalyzer:
             else sentence_splitter
         )
         self._fold_numbers = fold_numbers
-        given = text_params | {
+        given = {name: getattr(rules, name) for name in _RULES} | {
             "sentence_splitter": sentence_splitter,
             "fold_numbers": fold_numbers,
         }
@@ -129,8 +147,9 @@ class TextAnalyzer:
                 f"{type(document).__name__}: {_shortened(document)}"
             )
         text = self._preprocess(self._decode(document))
-        for sentence in [text] if self._split is None else self._split(text):
-            yield self._finish(self._tokenize(sentence))
+        split = self._split if isinstance(text, str) else None
+        for sentence in [text] if split is None else split(text):
+            yield self._finish(list(self._tokenize(sentence)))
 
     def words(self, document: Any) -> list[str]:
         """Return the words of a document as one list."""
@@ -138,7 +157,13 @@ class TextAnalyzer:
 
     def normalize(self, word: str) -> str:
         """Return a single word as the preprocessing would leave it."""
-        return self._fold(self._preprocess(word))
+        try:
+            text = self._preprocess(word)
+        except (AttributeError, LookupError, TypeError, ValueError):
+            if not self._takes_any_object:
+                raise
+            text = word  # a preprocessor of other objects than text
+        return self._fold(text if isinstance(text, str) else word)
 
     def _fold(self, word: str) -> str:
         return NUMBER if self._fold_numbers and _DIGIT.search(word) else word
@@ -152,6 +177,11 @@ class TextAnalyzer:
 
 
 def _check_words(words: Any) -> None:
+    if not isinstance(words, list | tuple):
+        raise TypeError(
+            "a document of several sentences must be a list of lists of words (str); got a "
+            f"{type(words).__name__} in it: {_shortened(words)}"
+        )
     for word in words:
         if not isinstance(word, str):
             raise TypeError(

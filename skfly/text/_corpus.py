@@ -7,8 +7,10 @@ is a directory:
     int32, the words one after another; -1 is a word that the vocabulary does not have.
 ``sentences.npy``, ``documents.npy``
     int64, where sentences and documents begin, and the end of the last.
+``counts.npy``
+    int64, how often each word of the vocabulary comes.
 ``corpus.json``
-    Format version, the words with their counts, and the text parameters used.
+    Format version, the words, and the text parameters used.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import os
 import shutil
 import tempfile
 import warnings
+import weakref
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -33,6 +36,7 @@ __all__ = ["EncodedCorpus"]
 
 FORMAT = "skfly-corpus"
 FORMAT_VERSION = 1
+_PART = 1 << 18
 _HOW_TO_READ = {"input", "encoding", "decode_error", "sentence_splitter"}
 
 
@@ -81,6 +85,7 @@ class EncodedCorpus:
         self.vocabulary = vocabulary
         self.text_params = dict(text_params or {})
         self._temporary = temporary
+        self._ids, self._sentences = _Slices(ids), _Slices(sentences)
         self._check()
 
     @classmethod
@@ -131,14 +136,16 @@ class EncodedCorpus:
             self._temporary.cleanup()
             self._temporary = None
 
-    def release_pages(self) -> None:
-        """Tell the system that memory-mapped pages are not needed for now."""
-        for array in (self.ids, self.sentences):
-            mapped = getattr(array, "_mmap", None)
-            if mapped is not None and hasattr(mapped, "madvise"):
-                import mmap
+    def block(self, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the ids of the sentences ``first`` to ``last`` and the sentences' lengths."""
+        offsets = self._sentences.part(first, last + 1)
+        return self._ids.part(int(offsets[0]), int(offsets[-1])), np.diff(offsets)
 
-                mapped.madvise(mmap.MADV_DONTNEED)
+    def block_lengths(self, size: int) -> NDArray[np.int64]:
+        """Return the number of words in each run of ``size`` sentences."""
+        starts = [part[-start % size :: size] for start, part in self._sentences.parts()]
+        ends = np.concatenate([*starts, [self.n_words]])
+        return np.diff(ends[: -(-self.n_sentences // size)], append=self.n_words)
 
     def warn_if_read_otherwise(self, analyzer: TextAnalyzer) -> None:
         """Warn if the corpus was made with other rules for words than those of ``analyzer``."""
@@ -173,8 +180,8 @@ class EncodedCorpus:
                 "version": FORMAT_VERSION,
                 "text_params": self.text_params,
                 "words": self.vocabulary.words,
-                "counts": self.vocabulary.counts.tolist(),
             }
+            np.save(beside / "counts.npy", self.vocabulary.counts)
             (beside / "corpus.json").write_text(json.dumps(description), encoding="ascii")
             beside.chmod(0o755)
             beside.rename(target)
@@ -203,11 +210,11 @@ class EncodedCorpus:
             )
         mode: Any = "r" if mmap else None
         try:
-            ids, sentences, documents = (
+            ids, sentences, documents, counts = (
                 np.load(path / name, mmap_mode=mode, allow_pickle=False)
-                for name in ("ids.npy", "sentences.npy", "documents.npy")
+                for name in ("ids.npy", "sentences.npy", "documents.npy", "counts.npy")
             )
-            vocabulary = Vocabulary(description["words"], description["counts"])
+            vocabulary = Vocabulary(description.pop("words"), counts)
             return cls(ids, sentences, documents, vocabulary, description["text_params"])
         except (EOFError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is damaged: {error}; encode the text again") from error
@@ -225,16 +232,39 @@ class EncodedCorpus:
                     f"{array.ndim}-dimensional {array.dtype}"
                 )
         for name, offsets in (("sentences", self.sentences), ("documents", self.documents)):
-            if (
-                len(offsets) == 0
-                or offsets[0] != 0
-                or offsets[-1] != len(self.ids)
-                or np.any(offsets[1:] < offsets[:-1])
-            ):
+            if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(self.ids):
                 raise ValueError(f"{name} do not fit the ids: not rising from 0 to their number")
-        block = 1 << 22
-        for start in range(0, len(self.ids), block):
-            part = self.ids[start : start + block]
+            fall = any(np.any(part[1:] < part[:-1]) for _, part in _Slices(offsets).parts(1))
+            if fall:
+                raise ValueError(f"{name} do not fit the ids: they fall")
+        for _, part in self._ids.parts():
             if part.min() < -1 or part.max() >= len(self.vocabulary):
                 raise ValueError("ids hold a number that is not a word of the vocabulary")
-        self.release_pages()
+
+
+class _Slices:
+    """Copies of slices of an array.
+
+    Those of a memory-mapped array are read from its file and not through the map, whose pages
+    would count as this process's memory.
+    """
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self._array = array
+        self._file: int | None = None
+        if isinstance(array, np.memmap) and array.filename is not None:
+            self._file = os.open(array.filename, os.O_RDONLY)
+            weakref.finalize(self, os.close, self._file)
+
+    def part(self, start: int, stop: int) -> NDArray[Any]:
+        array = self._array
+        if self._file is None or not isinstance(array, np.memmap):
+            return np.array(array[start:stop])
+        size = array.dtype.itemsize
+        data = os.pread(self._file, (stop - start) * size, array.offset + start * size)
+        return np.frombuffer(data, dtype=array.dtype)
+
+    def parts(self, overlap: int = 0) -> Iterator[tuple[int, NDArray[Any]]]:
+        """Yield the array bit by bit, with where each begins and some of the next."""
+        for start in range(0, len(self._array), _PART):
+            yield start, self.part(start, min(start + _PART + overlap, len(self._array)))

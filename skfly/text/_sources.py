@@ -50,8 +50,12 @@ class TextLines:
         return lines
 
     def __iter__(self) -> Iterator[str]:
-        with self._open() as lines:
-            yield from lines
+        try:
+            with self._open() as lines:
+                yield from lines
+        except (EOFError, OSError, UnicodeDecodeError, lzma.LZMAError) as error:
+            error.add_note(f"while reading {self.path}")
+            raise
 
     def __repr__(self) -> str:
         return f"TextLines({self.path!r})"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,10 +34,8 @@ class Vocabulary:
 
     def __init__(self, words: Iterable[str], counts: Any = None) -> None:
         self.words: list[str] = list(words)
-        self.index: dict[str, int] = {word: i for i, word in enumerate(self.words)}
-        if len(self.index) != len(self.words):
-            seen: set[str] = set()
-            twice = next(w for w in self.words if w in seen or seen.add(w))  # type: ignore[func-returns-value]
+        if len(set(self.words)) != len(self.words):
+            twice = next(word for word, n in Counter(self.words).items() if n > 1)
             raise ValueError(
                 f"the word {twice!r} is in the vocabulary more than once; give each word once"
             )
@@ -81,6 +81,11 @@ class Vocabulary:
                 )
         return cls(words)
 
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The id of each word."""
+        return {word: i for i, word in enumerate(self.words)}
+
     def __len__(self) -> int:
         return len(self.words)
 
@@ -104,6 +109,10 @@ class Vocabulary:
         The most frequent word gets id 0; equally frequent words are ordered alphabetically, so
         the result does not depend on the order of the text.
         """
+        if max_words is not None and 0 < max_words < len(self):
+            # no word below the count of the last that fits can be among them
+            last = np.partition(self.counts, len(self) - max_words)[len(self) - max_words]
+            min_count = max(min_count, int(last))
         kept = np.flatnonzero(self.counts >= min_count).tolist()
         kept.sort(key=lambda i: (-self.counts[i], self.words[i]))
         kept = kept[:max_words]

@@ -12,6 +12,13 @@ from skfly.backends._numpy import NumpyBackend
 THREADS = (1, 2, 4)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def threads_even_for_little_work():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("skfly.backends._numba._WORTH_THREADS", 0)
+        yield
+
+
 @st.composite
 def problems(draw):
     """A random network and random sentences: edge shapes on purpose."""

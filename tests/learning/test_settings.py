@@ -29,7 +29,7 @@ def test_given_values_are_kept():
 @pytest.mark.parametrize("n_words", [1, 100, 10**4, 10**6, 10**9])
 def test_settings_are_usable_for_any_length_of_text(n_words):
     settings = resolve(n_words=n_words)
-    assert 1 <= settings.batch_size <= 1 << 21
+    assert 1 <= settings.batch_size <= 1 << 20
     assert 1e-4 <= settings.subsample <= 1
     assert 0 <= settings.shrinkage <= 500
 

@@ -1,0 +1,190 @@
+"""Training speed and memory, beside gensim's word2vec on the same text and threads.
+
+    python examples/benchmarks/training.py CORPUS.txt[.xz]
+
+CORPUS has one sentence a line. Three tables come out:
+
+1. Words (windows) a second for one epoch of the fly (default rule, K=400, w=11, V=20,000, no
+   subsampling, whole corpus in its memory-mapped form), and for gensim's CBOW 100d and
+   skip-gram 300d (window 5, 5 negatives, no subsampling) on the first words of the same corpus,
+   already in memory as lists of words. Runs are interleaved; medians are shown.
+2. The fly with other vocabularies: the cost should not depend on V but through the caches.
+3. Peak memory of a whole ``fit`` with default parameters from the memory-mapped corpus, in a
+   process of its own.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from skfly import EncodedCorpus, FlyHashVectorizer, TextLines
+
+MB = 1 << 20
+
+
+def encoded(text, keep):
+    """Return the directory with the encoded corpus, made if it is not there yet."""
+    if not keep.exists():
+        began = time.perf_counter()
+        with EncodedCorpus.from_documents(TextLines(text), sentence_splitter=None) as corpus:
+            corpus.save(keep)
+        print(f"encoded {text} in {time.perf_counter() - began:.0f} s", file=sys.stderr)
+    return keep
+
+
+def fly_rate(corpus, threads, n_words=20_000):
+    """Windows a second of one epoch, all of ``fit`` included."""
+    fly = FlyHashVectorizer(
+        n_epochs=1,
+        subsample=0,
+        word_codes="synapses",
+        max_features=n_words,
+        sentence_splitter=None,
+        n_jobs=threads,
+        random_state=0,
+    )
+    began = time.perf_counter()
+    fly.fit(corpus)
+    return fly.n_windows_seen_ / (time.perf_counter() - began)
+
+
+def word2vec_rate(sentences, threads, **params):
+    """Words a second of one epoch of gensim's word2vec, without building its vocabulary."""
+    from gensim.models import Word2Vec
+
+    model = Word2Vec(
+        window=5,
+        negative=5,
+        sample=0,
+        epochs=1,
+        max_final_vocab=20_000,
+        workers=threads,
+        seed=0,
+        **params,
+    )
+    model.build_vocab(sentences)
+    began = time.perf_counter()
+    model.train(sentences, total_examples=model.corpus_count, epochs=1)
+    return sum(map(len, sentences)) / (time.perf_counter() - began)
+
+
+def first_sentences(corpus, n_words):
+    sentences, seen = [], 0
+    for sentence in corpus:
+        sentences.append(sentence)
+        seen += len(sentence)
+        if seen >= n_words:
+            break
+    return sentences
+
+
+def speed_table(corpus, args):
+    sentences = first_sentences(corpus, args.gensim_words)
+    methods = {
+        "skfly, K=400 w=11 V=20,000": lambda: fly_rate(corpus, args.threads),
+        "gensim CBOW 100d": lambda: word2vec_rate(sentences, args.threads, sg=0, vector_size=100),
+        "gensim skip-gram 300d": lambda: word2vec_rate(
+            sentences, args.threads, sg=1, vector_size=300
+        ),
+    }
+    fly_rate(corpus, args.threads)  # compiles the kernels, fills the page cache
+    rates = {name: [] for name in methods}
+    for _ in range(args.repeats):
+        for name, run in methods.items():
+            rates[name].append(run())
+    median = {name: statistics.median(values) for name, values in rates.items()}
+    ours = next(iter(median.values()))
+    print(f"\nOne epoch, {args.threads} threads, medians of {args.repeats}\n")
+    print("| method | words/s | words/s a thread | slowest | fastest | skfly is |")
+    print("|---|---|---|---|---|---|")
+    for name, rate in median.items():
+        print(
+            f"| {name} | {rate:,.0f} | {rate / args.threads:,.0f} | {min(rates[name]):,.0f} "
+            f"| {max(rates[name]):,.0f} | {ours / rate:.1f} times |"
+        )
+
+
+def vocabulary_table(corpus, args):
+    sizes = (5_000, 20_000, 100_000)
+    rates = {size: [] for size in sizes}
+    for _, size in itertools.product(range(args.repeats), sizes):
+        rates[size].append(fly_rate(corpus, args.threads, size))
+    print("\nThe fly with V words\n")
+    print("| V | words/s | time against V=20,000 |")
+    print("|---|---|---|")
+    base = statistics.median(rates[20_000])
+    for size in sizes:
+        rate = statistics.median(rates[size])
+        print(f"| {size:,} | {rate:,.0f} | {base / rate:.2f} |")
+
+
+def memory_child(directory, threads):
+    """Fit in this process and tell its memory."""
+
+    def status(name):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith(name):
+                return int(line.split()[1]) * 1024
+        return 0
+
+    fly = FlyHashVectorizer(sentence_splitter=None, n_jobs=threads, random_state=0)
+    fly.fit([["imports", "and", "kernels"]] * 3)
+    before = status("VmRSS")
+    fly.fit(EncodedCorpus.load(directory))
+    print(
+        json.dumps(
+            {
+                "before": before,
+                "peak": status("VmHWM"),
+                "model": fly.synapses_.nbytes,
+                "words": fly.n_words_seen_,
+            }
+        )
+    )
+
+
+def memory_table(directory, args):
+    command = [sys.executable, __file__, str(directory), "--memory-child"]
+    command += ["--threads", str(args.threads)]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    two = 2 * told["model"]
+    print(f"\nMemory of a whole fit on {told['words']:,} words, memory-mapped\n")
+    print("| what | MB |")
+    print("|---|---|")
+    print(f"| process before (Python, imports, kernels) | {told['before'] / MB:.0f} |")
+    print(f"| two model arrays (2 x 2V x K x 4 bytes) | {two / MB:.0f} |")
+    print(f"| peak of the process | {told['peak'] / MB:.0f} |")
+    print(f"| peak beyond two model arrays | {(told['peak'] - two) / MB:.0f} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--gensim-words", type=int, default=1_000_000)
+    parser.add_argument("--keep", type=Path, help="keep the encoded corpus in this directory")
+    parser.add_argument("--memory-child", action="store_true", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.memory_child:
+        memory_child(args.corpus, args.threads)
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        keep = args.keep or Path(temporary) / "corpus"
+        directory = encoded(args.corpus, keep)
+        corpus = EncodedCorpus.load(directory)
+        print(corpus)
+        speed_table(corpus, args)
+        vocabulary_table(corpus, args)
+        memory_table(directory, args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""How the command talks: tables, JSON, errors in one line, and silence of the libraries."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+__all__ = ["Program", "print_json", "print_table", "show_warning", "size_text"]
+
+_UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # click's, wherever typer has it
+_EXPECTED = (_UsageError, OSError, ValueError, MemoryError, ImportError)
+
+
+class Program(TyperGroup):
+    """The command with errors in one line, and no traceback for what is the user's to mend."""
+
+    def main(self, *args: Any, **kwargs: Any) -> NoReturn:
+        kwargs["standalone_mode"] = False
+        with _quiet_libraries():
+            try:
+                code = super().main(*args, **kwargs)
+            except _EXPECTED as error:
+                typer.echo(f"skfly: error: {_in_one_line(error)}", err=True)
+                code = 2
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def print_json(result: Mapping[str, Any]) -> None:
+    """Print one JSON object on one line."""
+    typer.echo(json.dumps(result))
+
+
+def print_table(title: str, rows: Sequence[Sequence[object]], note: str = "") -> None:
+    """Print a table: drawn on a terminal, in plain columns elsewhere."""
+    cells = [[str(value) for value in row] for row in rows]
+    if sys.stdout.isatty():
+        _draw_table(title, cells, note)
+        return
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [title] if title else []
+    for row in cells:
+        padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        lines.append("  " + "  ".join(padded).rstrip())
+    typer.echo("\n".join([*lines, *([note] if note else []), ""]))
+
+
+def _draw_table(title: str, cells: Sequence[Sequence[str]], note: str) -> None:
+    from rich.box import ROUNDED
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=ROUNDED, show_header=False, show_lines=False)
+    for number in range(len(cells[0])):
+        table.add_column(style="bold" if number == 0 else None, overflow="fold")
+    for row in cells:
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(highlight=False)
+    if title:
+        console.print(Text(title, style="bold cyan"))
+    console.print(table)
+    if note:
+        console.print(Text(note))
+
+
+def size_text(n_bytes: float) -> str:
+    """Return a size as people say it.
+
+    Examples
+    --------
+    >>> size_text(57_862_120), size_text(820)
+    ('57.9 MB', '820 bytes')
+    """
+    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if n_bytes >= unit:
+            return f"{n_bytes / unit:.1f} {name}"
+    return f"{n_bytes:.0f} bytes"
+
+
+def _in_one_line(error: BaseException) -> str:
+    """Return what an error says, with its notes."""
+    if isinstance(error, OSError) and error.filename is not None:
+        message = f"{error.filename}: {error.strerror}"
+    elif isinstance(error, MemoryError):
+        message = f"not enough memory: {error}" if str(error) else "not enough memory"
+    else:
+        say: Any = getattr(error, "format_message", error.__str__)
+        message = say()
+    parts = [message or type(error).__name__, *getattr(error, "__notes__", ())]
+    context: typer.Context | None = getattr(error, "ctx", None)
+    if context is not None:
+        parts.append(f"see '{context.command_path} --help'")
+    return " ".join("; ".join(part.rstrip(".") for part in parts).split())
+
+
+def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print a warning in one line on standard error."""
+    typer.echo(f"skfly: warning: {message}", err=True)
+
+
+@contextmanager
+def _quiet_libraries() -> Iterator[None]:
+    """Show our own warnings in one line, and neither logs nor warnings of others."""
+    logging.basicConfig(handlers=[logging.NullHandler()])
+    with warnings.catch_warnings():
+        if not sys.warnoptions:
+            warnings.simplefilter("ignore")
+            warnings.filterwarnings("always", category=UserWarning, module=r"skfly\b")
+        warnings.showwarning = show_warning
+        yield

@@ -1,0 +1,210 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+
+from skfly.backends import get_backend
+from skfly.codes import Hasher, consensus_scores
+
+SYNAPSES = np.array(
+    [
+        [0.5, 0.0, 0.0, 0.1],  # word 0 as context
+        [0.0, 0.5, 0.0, 0.1],  # word 1 as context
+        [0.0, 0.0, 0.5, 0.2],  # word 0 as target
+        [0.3, 0.0, 0.0, 0.4],  # word 1 as target
+    ],
+    dtype=np.float32,
+)
+CONSENSUS = np.array([[4, 0, 1, 0], [4, 0, 0, 8]], dtype=np.float32)
+
+
+def ids(*numbers):
+    return np.array(numbers, dtype=np.int32)
+
+
+def cells(codes):
+    return [set(np.flatnonzero(row).tolist()) for row in codes.toarray()]
+
+
+@pytest.fixture(params=["numpy", "numba"])
+def backend(request):
+    return get_backend(request.param, n_jobs=1)
+
+
+@pytest.fixture
+def hasher(backend):
+    return Hasher(backend, SYNAPSES, None, hash_length=2)
+
+
+class TestBags:
+    def test_the_cells_that_respond_most_to_the_sum_are_on(self, hasher):
+        codes = hasher.bags(ids(0, 1, 2), np.array([0, 2, 2, 3]))
+
+        assert cells(codes) == [{0, 1}, set(), {2, 3}]
+        assert codes.shape == (3, 4)
+
+    def test_ties_go_to_the_cells_with_the_lowest_numbers(self, backend):
+        even = Hasher(backend, np.full((2, 5), 0.25, np.float32), None, hash_length=3)
+
+        assert cells(even.bags(ids(0), np.array([0, 1]))) == [{0, 1, 2}]
+
+    def test_a_code_has_exactly_hash_length_ones_even_if_fewer_cells_respond(self, backend):
+        hasher = Hasher(backend, SYNAPSES, None, hash_length=4)
+
+        assert cells(hasher.bags(ids(0), np.array([0, 1]))) == [{0, 1, 2, 3}]
+
+    def test_a_bag_to_which_no_cell_responds_has_an_empty_code(self, backend):
+        silent = Hasher(backend, np.zeros((2, 3), np.float32), None, hash_length=1)
+
+        assert cells(silent.bags(ids(0), np.array([0, 1]))) == [set()]
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.int8, bool])
+    def test_codes_have_the_dtype_asked_for(self, backend, dtype):
+        hasher = Hasher(backend, SYNAPSES, None, 2, dtype)
+
+        assert hasher.bags(ids(0), np.array([0, 1])).dtype == dtype
+        assert hasher.words(ids(0, -1)).dtype == dtype
+
+
+class TestInContext:
+    def test_target_and_context_are_both_on(self, hasher):
+        codes = hasher.in_context(ids(0), [ids(1)])
+
+        assert cells(codes) == [{1, 2}]  # 0.5 each; cell 3 has 0.1 + 0.2
+
+    def test_unknown_words_give_no_input(self, hasher):
+        codes = hasher.in_context(ids(-1, 1, -1), [ids(0, -1), ids(-1), ids(-1, -1)])
+
+        assert cells(codes) == [{0, 3}, {0, 3}, set()]
+
+    def test_an_empty_context_leaves_the_target(self, hasher):
+        assert cells(hasher.in_context(ids(0), [ids()])) == [{2, 3}]
+
+    def test_a_word_of_the_context_counts_once(self, backend):
+        synapses = np.array([[0.4, 0.0], [0.0, 0.6]], dtype=np.float32)
+        hasher = Hasher(backend, synapses, None, hash_length=1)
+
+        assert cells(hasher.in_context(ids(0), [ids(0, 0)])) == [{1}]
+
+    def test_no_contexts_give_no_codes(self, hasher):
+        assert hasher.in_context(ids(), []).shape == (0, 4)
+
+    def test_each_target_needs_a_context(self, hasher):
+        with pytest.raises(ValueError, match="zip"):
+            hasher.in_context(ids(0, 1), [ids(1)])
+
+
+class TestWords:
+    def test_codes_from_the_synapses_are_those_of_the_word_as_target(self, hasher):
+        assert cells(hasher.words(ids(1, -1, 0))) == [{0, 3}, set(), {2, 3}]
+
+    def test_codes_by_consensus_take_the_largest_shares(self, backend):
+        hasher = Hasher(backend, SYNAPSES, CONSENSUS, hash_length=2)
+
+        # shares of word 0: 4/8, 0, 1/1, 0/8; of word 1: 4/8, 0, 0/1, 8/8
+        assert cells(hasher.words(ids(0, -1, 1))) == [{0, 2}, set(), {0, 3}]
+
+    def test_places_left_over_by_the_consensus_go_by_the_synapses(self, backend):
+        hasher = Hasher(backend, SYNAPSES, CONSENSUS, hash_length=3)
+
+        assert cells(hasher.words(ids(0))) == [{0, 2, 3}]
+
+    @pytest.mark.parametrize("consensus", [None, CONSENSUS])
+    def test_no_words_give_no_codes(self, backend, consensus):
+        hasher = Hasher(backend, SYNAPSES, consensus, hash_length=2)
+
+        assert hasher.words(ids()).shape == (0, 4)
+        assert cells(hasher.words(ids(-1))) == [set()]
+
+
+class TestSums:
+    counts = sparse.csr_array(np.array([[2, 1], [0, 0], [0, 3]], dtype=np.float32))
+
+    def test_codes_of_words_are_added_as_often_as_the_word_comes(self, backend):
+        hasher = Hasher(backend, SYNAPSES, CONSENSUS, hash_length=2)
+
+        assert hasher.sums(self.counts).toarray().tolist() == [
+            [3, 0, 2, 1],
+            [0, 0, 0, 0],
+            [3, 0, 0, 3],
+        ]
+
+    @pytest.mark.parametrize("consensus", [None, CONSENSUS])
+    def test_it_is_the_product_of_counts_and_codes(self, backend, consensus):
+        hasher = Hasher(backend, SYNAPSES, consensus, hash_length=2)
+
+        expected = self.counts.toarray() @ hasher.words(ids(0, 1)).toarray()
+
+        np.testing.assert_array_equal(hasher.sums(self.counts).toarray(), expected)
+
+    @pytest.mark.parametrize("consensus", [None, CONSENSUS])
+    def test_documents_without_known_words_have_empty_rows(self, backend, consensus):
+        hasher = Hasher(backend, SYNAPSES, consensus, hash_length=2)
+
+        assert hasher.sums(sparse.csr_array((2, 2))).toarray().tolist() == [[0] * 4] * 2
+
+
+class TestMostActive:
+    def test_cells_come_by_falling_activation(self, hasher):
+        found, activations = hasher.most_active(ids(0, 1, 3), 3)
+
+        assert found.tolist() == [0, 3, 1]
+        assert activations == pytest.approx([0.8, 0.6, 0.5])
+
+    def test_a_long_text_does_not_overflow(self, backend):
+        hasher = Hasher(backend, np.ones((2, 2), np.float32), None, hash_length=1)
+
+        _, activations = hasher.most_active(np.zeros(5000, np.int32), 2)
+
+        assert activations.tolist() == [5000, 5000]
+
+    def test_a_text_without_known_words_has_no_cells(self, hasher):
+        assert hasher.most_active(ids(), 2)[0].tolist() == [-1, -1]
+
+
+class TestConsensusScores:
+    def test_a_literal_example(self):
+        scores = consensus_scores(
+            np.array([[4, 4, 0, 0], [0, 0, 2, 0]], dtype=np.float32),
+            np.array([8, 16, 2, 0], dtype=np.float32),
+            np.array([[0, 0, 0.5, -0.25], [0, 0, 0, 0]], dtype=np.float32),
+        )
+
+        np.testing.assert_allclose(scores, [[1, 0.5, -1, -1], [-1, -1, 1, -1]], atol=1e-3)
+        assert scores[0, 2] > scores[0, 3]
+
+    def test_a_word_that_never_came_up_is_ordered_by_the_fallback(self):
+        scores = consensus_scores(
+            np.zeros((1, 3), np.float32),
+            np.array([5, 0, 1], dtype=np.float32),
+            np.array([[0.1, 0.3, 0.2]], dtype=np.float32),
+        )
+
+        assert np.argsort(-scores[0]).tolist() == [1, 2, 0]
+
+    def test_its_arguments_are_not_changed(self):
+        counts, cell_counts, fallback = (
+            CONSENSUS.copy(),
+            CONSENSUS.sum(axis=0),
+            SYNAPSES[:2].copy(),
+        )
+        consensus_scores(counts, cell_counts, fallback)
+
+        np.testing.assert_array_equal(counts, CONSENSUS)
+        np.testing.assert_array_equal(fallback, SYNAPSES[:2])
+
+    @given(
+        hnp.arrays(np.float32, (2, 5), elements=st.sampled_from([0, 1, 2, 50])),
+        hnp.arrays(np.float32, (2, 5), elements=st.floats(-1, 1, width=32)),
+        st.sampled_from([0, 10, 1_000_000]),
+    )
+    def test_cells_that_came_up_are_above_those_that_never_did(self, counts, fallback, others):
+        elsewhere = np.array([others, 0, 0, others, 1], dtype=np.float32)
+
+        scores = consensus_scores(counts, counts.sum(axis=0) + elsewhere, fallback)
+
+        for row, count in zip(scores, counts, strict=True):
+            never = row[count == 0]
+            assert row[count > 0].min(initial=np.inf) > never.max(initial=-np.inf)

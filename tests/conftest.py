@@ -1,0 +1,74 @@
+"""What the tests share: a small text about two topics, and small estimators."""
+
+import joblib
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from skfly import FlyHashVectorizer
+
+settings.register_profile("skfly", deadline=None)  # the first example compiles kernels
+settings.load_profile("skfly")
+
+FRUIT = ["fly", "fruit", "ripe", "banana", "peach", "sweet", "smell", "tree", "juice", "odor"]
+MONEY = ["bank", "money", "loan", "interest", "credit", "debt", "cash", "pay", "fund", "price"]
+BOTH = ["the", "and", "with", "very", "some", "of"]
+
+
+@pytest.fixture(scope="session")
+def topics():
+    """Two topics: the words of each."""
+    return {"fruit": FRUIT, "money": MONEY}
+
+
+@pytest.fixture(scope="session")
+def sentences():
+    """Documents, by turns about fruit and money; each is a list of sentences of words."""
+    random = np.random.default_rng(0)
+    return [
+        [
+            random.choice(topic + BOTH, size=random.integers(6, 13)).tolist()
+            for _ in range(random.integers(1, 4))
+        ]
+        for topic in [FRUIT, MONEY] * 60
+    ]
+
+
+@pytest.fixture(scope="session")
+def documents(sentences):
+    """The same documents as text."""
+    return [
+        " ".join(" ".join(sentence).capitalize() + "." for sentence in document)
+        for document in sentences
+    ]
+
+
+@pytest.fixture(scope="session")
+def make_fly():
+    """Return small estimators: ``make_fly(**parameters)``."""
+
+    def make(**params):
+        small = {"n_kenyon_cells": 20, "hash_length": 4, "window": 5, "n_epochs": 2}
+        return FlyHashVectorizer(**(small | {"n_jobs": 1, "random_state": 0} | params))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def fitted(make_fly, documents):
+    """A fitted estimator that tests must not change; ``copy.deepcopy`` it to do so."""
+    return make_fly().fit(documents)
+
+
+@pytest.fixture(scope="session")
+def fingerprint():
+    """Return ``fingerprint(fly)``: for every fitted attribute a hash of its type and bits."""
+
+    def of(fly):
+        return {
+            name: joblib.hash(value, coerce_mmap=True)
+            for name, value in vars(fly).items()
+            if name.endswith("_")
+        }
+
+    return of

@@ -1,0 +1,110 @@
+"""The demo: its parts on a tiny model, and all of it as a user runs it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from skfly import FlyHashVectorizer
+from skfly.demo import (
+    active_cells,
+    nearest_in_context,
+    nearest_words,
+    read_word_pairs,
+    similarity_score,
+)
+
+
+@pytest.fixture(scope="module")
+def fly():
+    texts = [
+        "the river bank is green and wet",
+        "grass grows on the green river bank",
+        "the bank lends money and takes interest",
+        "money and interest from the bank",
+    ]
+    params = {"n_kenyon_cells": 24, "hash_length": 4, "stop_words": ["the", "and", "is", "on"]}
+    return FlyHashVectorizer(**params, random_state=0).fit(texts * 50)
+
+
+def test_neighbours_are_sorted_and_without_the_word_itself(fly):
+    river, money = nearest_words(fly, ["river", "money"], n_words=3)
+    assert (river.word, river.context) == ("river", None)
+    assert len(river.words) == len(river.shared_cells) == 3
+    assert "river" not in river.words
+    assert river.shared_cells == sorted(river.shared_cells, reverse=True)
+    assert {"green", "wet", "grass", "grows"} & set(river.words)
+    assert {"interest", "lends", "takes", "from"} & set(money.words)
+
+
+def test_neighbours_of_an_unknown_word_share_nothing(fly):
+    assert nearest_words(fly, ["volcano"], n_words=2)[0].shared_cells == [0, 0]
+
+
+def test_neighbours_in_context_follow_it_and_leave_out_its_words(fly):
+    wet, rich = nearest_in_context(
+        fly, [("bank", "the wet river bank"), ("bank", "the bank lends money")], n_words=2
+    )
+    assert wet.context == "the wet river bank"
+    assert set(wet.words) <= {"green", "grass", "grows"}
+    assert set(rich.words) <= {"interest", "takes", "from"}
+
+
+def test_active_cells_have_the_words_they_stand_for(fly):
+    cells = active_cells(fly, "grass grows", n_cells=2, n_words=3)
+    described = fly.kenyon_cells("grass grows", n_cells=2, n_words=3)
+    assert [cell.number for cell in cells] == [cell.number for cell in described]
+    assert cells[0].activation >= cells[1].activation
+    assert [len(cell.words) for cell in cells] == [3, 3]
+    assert active_cells(fly, "volcano") == []
+
+
+def test_similarity_counts_known_pairs_only(fly):
+    pairs = [("money", "interest", 9.0), ("river", "money", 1.0), ("river", "volcano", 5.0)]
+    score = similarity_score(fly, pairs)
+    assert score.spearman == 100.0
+    assert (score.hash_length, score.n_pairs, score.n_pairs_in_all) == (4, 2, 3)
+
+
+def test_word_pairs_are_lower_case():
+    pairs = read_word_pairs()
+    assert len(pairs) == 353
+    assert all(word == word.lower() for *words, _ in pairs for word in words)
+
+
+@pytest.mark.slow
+def test_the_demo_from_any_directory(tmp_path):
+    run = subprocess.run(
+        [sys.executable, "-m", "skfly.cli", "demo", "--json"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    result = json.loads(run.stdout)
+    assert all(line.startswith("skfly: ") for line in run.stderr.splitlines())
+    assert [path.name for path in tmp_path.iterdir()] == ["demo.skfly"]
+    assert FlyHashVectorizer.load(tmp_path / "demo.skfly").get_params()["verbose"] == 0
+
+    assert result["n_articles"] == 104
+    near = {
+        neighbours["word"]: set(neighbours["words"]) for neighbours in result["good_neighbours"]
+    }
+    assert near["moon"] & {"lunar", "orbit", "landing", "spacecraft", "crew", "mission"}
+    assert near["atom"] & {"atoms", "electron", "electrons", "hydrogen", "carbon", "molecule"}
+    assert near["species"] & {"amphibians", "frogs", "frog", "salamanders", "aquatic"}
+
+    by_context = [set(neighbours["words"]) for neighbours in result["contexts"]]
+    office, chemistry, space, myth = by_context
+    assert office & {"legislature", "senate", "elected", "lieutenant", "representatives"}
+    assert chemistry & {"alkali", "metals", "lithium", "salt", "ions", "element"}
+    assert space & {"spacecraft", "flight", "landing", "mission", "aldrin", "orbit"}
+    assert myth & {"healing", "asclepius", "delos", "delphi", "hera", "artemis"}
+
+    assert {"acid", "acids", "metals", "alkali"} & set(result["cells"][0]["words"])
+    assert [score["hash_length"] for score in result["similarity"]] == [4, 16, 32]
+    for score in result["similarity"]:
+        assert 200 < score["n_pairs"] <= score["n_pairs_in_all"] == 353
+        if score["hash_length"] >= 16:
+            assert score["spearman"] > 15

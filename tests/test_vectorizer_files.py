@@ -1,0 +1,305 @@
+"""Model files: what is saved comes back, and what is broken is refused."""
+
+import copy
+import errno
+import json
+import os
+import stat
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors import safe_open
+
+from skfly import FlyHashVectorizer, ModelFileError
+
+
+def same(left, right):
+    return left.shape == right.shape and left.dtype == right.dtype and (left != right).nnz == 0
+
+
+@pytest.fixture
+def saved(fitted, tmp_path):
+    path = tmp_path / "fly.skfly"
+    fitted.save(path)
+    return path
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"learning": "hebbian", "word_codes": "synapses", "document_codes": "counts"},
+        {"stop_words": ["the", "of"], "fold_numbers": True, "dtype": np.float64},
+        {"stop_words": "english", "subsample": 0.05, "sparse_output": True, "min_count": 2},
+        {"vocabulary": ["ripe", "fruit", "moth", "bank"], "backend": "numpy"},
+    ],
+)
+def test_a_loaded_model_gives_the_same_bits(
+    make_fly, documents, fingerprint, tmp_path, params, mmap
+):
+    fly = make_fly(**params).fit(documents[:60])
+    fly.save(tmp_path / "fly.skfly")
+    loaded = FlyHashVectorizer.load(tmp_path / "fly.skfly", mmap=mmap)
+    assert loaded.get_params() == fly.get_params()
+    assert isinstance(loaded.synapses_, np.memmap) == mmap
+    for _ in range(2):
+        assert fingerprint(loaded) == fingerprint(fly)
+        assert same(loaded.transform(documents), fly.transform(documents))
+        assert same(loaded.hash_words(["ripe", "moth"]), fly.hash_words(["ripe", "moth"]))
+        assert same(loaded.word_codes_, fly.word_codes_)
+        assert same(
+            loaded.hash_in_context(["ripe fruit"], ["fruit"]),
+            fly.hash_in_context(["ripe fruit"], ["fruit"]),
+        )
+        assert loaded.kenyon_cells("ripe fruit") == fly.kenyon_cells("ripe fruit")
+        # learning goes on in the same way
+        loaded.partial_fit(documents[60:])
+        fly.partial_fit(documents[60:])
+
+
+@given(texts=st.lists(st.text(min_size=1), min_size=1, max_size=5), seed=st.integers(0, 99))
+def test_any_words_come_back(make_fly, tmp_path_factory, texts, seed):
+    fly = make_fly(token_pattern=r"(?s).+", sentence_splitter=None, random_state=seed).fit(texts)
+    path = tmp_path_factory.getbasetemp() / "any.skfly"
+    fly.save(path)
+    loaded = FlyHashVectorizer.load(path)
+    assert loaded.vocabulary_ == fly.vocabulary_
+    assert same(loaded.transform(texts), fly.transform(texts))
+    assert same(loaded.word_codes_, fly.word_codes_)
+
+
+def test_hash_length_set_after_fit_is_saved(fitted, tmp_path, documents):
+    fly = copy.deepcopy(fitted).set_params(hash_length=7)
+    fly.save(tmp_path / "fly.skfly")
+    assert set(FlyHashVectorizer.load(tmp_path / "fly.skfly").transform(documents).getnnz(1)) == {
+        7
+    }
+
+
+def test_a_vocabulary_given_as_a_dict_keeps_its_ids(make_fly, documents, tmp_path):
+    fly = make_fly(vocabulary={"fruit": 1, "ripe": 0}).fit(documents)
+    fly.save(tmp_path / "fly.skfly")
+    loaded = FlyHashVectorizer.load(tmp_path / "fly.skfly")
+    assert loaded.vocabulary_ == {"ripe": 0, "fruit": 1}
+    assert loaded.fit(documents).vocabulary_ == {"ripe": 0, "fruit": 1}
+
+
+def test_parameters_may_be_numpy_numbers(make_fly, documents, tmp_path):
+    """As ``GridSearchCV`` over ``np.arange`` gives them."""
+    params = {
+        "n_kenyon_cells": np.int64(20),
+        "hash_length": np.int32(4),
+        "n_epochs": np.int64(2),
+        "min_count": np.int64(2),
+        "n_active": np.int64(3),
+        "shrinkage": np.float32(1.5),
+        "truncate_windows": np.True_,
+    }
+    fly = make_fly(**params).fit(documents)
+    fly.save(tmp_path / "fly.skfly")
+    loaded = FlyHashVectorizer.load(tmp_path / "fly.skfly")
+    assert {name: loaded.get_params()[name] for name in params} == params
+    assert same(loaded.transform(documents), fly.transform(documents))
+
+
+def test_a_model_file_is_readable_as_other_files_are(saved, tmp_path):
+    (tmp_path / "other").touch()
+    assert stat.S_IMODE(saved.stat().st_mode) == stat.S_IMODE((tmp_path / "other").stat().st_mode)
+
+
+def test_a_model_is_one_file_of_arrays_and_json(saved):
+    assert [path.name for path in saved.parent.iterdir()] == ["fly.skfly"]
+    with safe_open(saved, framework="numpy") as file:
+        assert set(file.keys()) == {"synapses_", "consensus_", "cell_norms_", "word_counts_"}
+        described = json.loads(file.metadata()["skfly"])
+    assert described["content"]["params"]["n_kenyon_cells"] == 20
+
+
+def test_the_same_model_gives_the_same_bytes(saved, fitted, tmp_path):
+    fitted.save(tmp_path / "again.skfly")
+    assert (tmp_path / "again.skfly").read_bytes() == saved.read_bytes()
+
+
+# Callables are code
+
+
+def shout(text):
+    return text.upper().split()
+
+
+@pytest.mark.filterwarnings("ignore:The parameter 'token_pattern' will not be used")
+def test_a_tokenizer_is_refused_with_the_way_out(make_fly, documents, tmp_path):
+    fly = make_fly(tokenizer=shout).fit(documents)
+    path = tmp_path / "fly.skfly"
+    with pytest.raises(ValueError, match=r"tokenizer=.*shout.*set_params\(tokenizer=None\)"):
+        fly.save(path)
+    assert list(tmp_path.iterdir()) == []
+    codes = fly.transform(documents)
+    fly.set_params(tokenizer=None).save(path)
+    loaded = FlyHashVectorizer.load(path).set_params(tokenizer=shout)
+    assert same(loaded.transform(documents), codes)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"preprocessor": str.lower},
+        {"sentence_splitter": str.splitlines},
+        {"strip_accents": str.casefold},
+        {"random_state": np.random.RandomState(0)},
+    ],
+)
+def test_what_json_cannot_hold_is_refused(make_fly, documents, tmp_path, params):
+    fly = make_fly(**params).fit(documents[:5])
+    (name,) = params
+    with pytest.raises(ValueError, match=rf"{name}=.*set_params\({name}=None\) before save"):
+        fly.save(tmp_path / "fly.skfly")
+    assert list(tmp_path.iterdir()) == []
+
+
+# When saving fails
+
+
+def half_written(arrays, path, metadata):
+    path.write_bytes(b"half a model")
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def no_space(*args):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("step", ["writing", "flushing", "renaming"])
+def test_a_full_disk_leaves_the_old_file(
+    saved, make_fly, documents, fitted, monkeypatch, step, fingerprint
+):
+    other = make_fly(random_state=1).fit(documents)
+    if step == "writing":
+        monkeypatch.setattr(safetensors.numpy, "save_file", half_written)
+    elif step == "flushing":
+        monkeypatch.setattr(os, "fsync", no_space)
+    else:
+        monkeypatch.setattr(os, "replace", no_space)
+        monkeypatch.setattr(type(saved), "replace", no_space)
+    with pytest.raises(OSError, match="No space left"):
+        other.save(saved)
+    monkeypatch.undo()
+    assert [path.name for path in saved.parent.iterdir()] == ["fly.skfly"]
+    assert fingerprint(FlyHashVectorizer.load(saved)) == fingerprint(fitted)
+    other.save(saved)
+    assert fingerprint(FlyHashVectorizer.load(saved)) == fingerprint(other)
+
+
+def test_a_model_that_is_mapped_may_be_saved_over(saved, make_fly, documents, fitted):
+    mapped = FlyHashVectorizer.load(saved, mmap=True)
+    make_fly(random_state=1).fit(documents).save(saved)
+    assert same(mapped.transform(documents), fitted.transform(documents))
+
+
+def test_a_mapped_model_may_be_saved_over_itself(saved, fitted, fingerprint):
+    FlyHashVectorizer.load(saved, mmap=True).save(saved)
+    assert fingerprint(FlyHashVectorizer.load(saved)) == fingerprint(fitted)
+
+
+def test_a_directory_that_is_not_there_is_named(fitted, tmp_path):
+    with pytest.raises(FileNotFoundError, match="missing"):
+        fitted.save(tmp_path / "missing" / "fly.skfly")
+
+
+# Files that are no model
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+@pytest.mark.parametrize("kept", [0, 1, 7, 8, 100, 0.5, -1])
+def test_a_file_that_is_cut_short_is_refused(saved, kept, mmap):
+    whole = saved.read_bytes()
+    size = int(len(whole) * kept) if isinstance(kept, float) else kept
+    saved.write_bytes(whole[:size])
+    with pytest.raises(ModelFileError, match="not a model file of skfly, or is cut short"):
+        FlyHashVectorizer.load(saved, mmap=mmap)
+
+
+def rewrite(path, change):
+    """Write a model file again with its description changed."""
+    with safe_open(path, framework="numpy") as file:
+        metadata = file.metadata()
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    described = json.loads(metadata["skfly"])
+    change(described)
+    safetensors.numpy.save_file(arrays, path, metadata={"skfly": json.dumps(described)})
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+def test_a_model_of_a_newer_version_is_refused(saved, mmap):
+    rewrite(saved, lambda described: described.update(version=2))
+    with pytest.raises(ModelFileError, match=r"model format 2, written by a newer skfly.*upgrade"):
+        FlyHashVectorizer.load(saved, mmap=mmap)
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+def test_arrays_of_someone_else_are_refused(tmp_path, mmap):
+    path = tmp_path / "other.safetensors"
+    safetensors.numpy.save_file({"synapses_": np.zeros(3)}, path, metadata={"format": "pt"})
+    with pytest.raises(ModelFileError, match="a safetensors file, but not a model of skfly"):
+        FlyHashVectorizer.load(path, mmap=mmap)
+
+
+def change_words(content):
+    content["words"].pop()
+
+
+def repeat_word(content):
+    content["words"][0] = content["words"][1]
+
+
+def change_params(content):
+    content["params"]["n_kenyon_cells"] = -1
+
+
+def add_param(content):
+    content["params"]["n_wings"] = 2
+
+
+def drop_value(content):
+    del content["fitted"]["n_iter_"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (change_words, "synapses_ is missing, or not float32 of shape"),
+        (repeat_word, "is in the vocabulary more than once"),
+        (change_params, "'n_kenyon_cells' parameter .* Got -1"),
+        (add_param, "n_wings"),
+        (drop_value, "n_iter_"),
+        (dict.clear, "params"),
+    ],
+)
+def test_content_that_does_not_fit_is_refused(saved, damage, message):
+    rewrite(saved, lambda described: damage(described["content"]))
+    with pytest.raises(ModelFileError, match=f"is damaged: .*{message}"):
+        FlyHashVectorizer.load(saved)
+
+
+@pytest.mark.parametrize(
+    "content", [b"some text, and not a model at all", b"\x00" * 64, b"\xff" * 64, b"PK\x03\x04zip"]
+)
+def test_another_file_is_refused(tmp_path, content):
+    path = tmp_path / "other"
+    path.write_bytes(content)
+    with pytest.raises(ModelFileError, match="not a model file of skfly"):
+        FlyHashVectorizer.load(path)
+
+
+def test_a_directory_is_refused(tmp_path):
+    with pytest.raises(ModelFileError, match="is a directory, not a model file"):
+        FlyHashVectorizer.load(tmp_path)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"missing\.skfly"):
+        FlyHashVectorizer.load(tmp_path / "missing.skfly")

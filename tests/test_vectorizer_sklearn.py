@@ -1,0 +1,170 @@
+"""FlyHashVectorizer among scikit-learn's other parts."""
+
+import copy
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+
+@pytest.fixture(scope="module")
+def labels(documents):
+    return np.resize(["fruit", "money"], len(documents))
+
+
+def same(left, right):
+    return left.shape == right.shape and (left != right).nnz == 0
+
+
+@pytest.mark.parametrize("document_codes", ["binary", "counts"])
+def test_a_pipeline_with_a_classifier_tells_the_topics(
+    make_fly, documents, labels, document_codes
+):
+    model = make_pipeline(make_fly(document_codes=document_codes), LogisticRegression())
+    model.fit(documents[:80], labels[:80])
+    assert model.score(documents[80:], labels[80:]) > 0.95
+
+
+def test_a_union_with_tfidf_has_the_features_of_both(make_fly, documents, fitted):
+    union = FeatureUnion([("fly", make_fly()), ("words", TfidfVectorizer())])
+    features = union.fit_transform(documents)
+    n_words = len(union["words"].vocabulary_)
+    assert features.shape == (len(documents), 20 + n_words)
+    assert same(sparse.csr_matrix(features)[:, :20], fitted.transform(documents))
+    names = union.get_feature_names_out()
+    assert len(names) == 20 + n_words
+    assert names[0] == "fly__flyhashvectorizer0"
+
+
+def test_a_column_of_text(make_fly, documents, fitted):
+    table = pd.DataFrame({"text": documents, "length": [float(len(t)) for t in documents]})
+    columns = ColumnTransformer(
+        [("fly", make_fly(), "text"), ("scaled", StandardScaler(), ["length"])],
+        sparse_threshold=1.0,
+    )
+    features = columns.fit_transform(table)
+    assert features.shape == (len(documents), 21)
+    assert same(sparse.csr_matrix(features)[:, :20], fitted.transform(documents))
+    assert columns.get_feature_names_out()[-1] == "scaled__length"
+
+
+def test_a_list_of_columns_is_refused_with_the_way_out(make_fly, documents):
+    columns = ColumnTransformer([("fly", make_fly(), ["text"])])
+    with pytest.raises(ValueError, match="the column's name as a str instead of a list"):
+        columns.fit(pd.DataFrame({"text": documents}))
+
+
+def test_a_data_frame_of_codes_keeps_the_rows_in_place(make_fly, documents, fitted):
+    table = pd.DataFrame({"text": documents}, index=range(7, 7 + len(documents)))
+    columns = ColumnTransformer([("fly", make_fly(sparse_output=False), "text")])
+    frame = columns.set_output(transform="pandas").fit_transform(table)
+    assert list(frame.index) == list(columns.transform(table).index)
+    assert frame.columns[0] == "fly__flyhashvectorizer0"
+    np.testing.assert_array_equal(frame, fitted.transform(documents).toarray())
+
+
+def test_a_grid_search_with_two_workers(make_fly, documents, labels):
+    model = make_pipeline(make_fly(), LogisticRegression())
+    grid = {
+        "flyhashvectorizer__hash_length": [2, 5],
+        "flyhashvectorizer__n_kenyon_cells": [10, 20],
+    }
+    alone, together = (
+        GridSearchCV(model, grid, cv=2, n_jobs=n_jobs, error_score="raise").fit(documents, labels)
+        for n_jobs in (1, 2)
+    )
+    for score in ("split0_test_score", "split1_test_score"):
+        np.testing.assert_array_equal(together.cv_results_[score], alone.cv_results_[score])
+    assert together.best_score_ > 0.9
+    assert together.predict(documents[:2]).tolist() == ["fruit", "money"]
+
+
+def test_a_clone_is_not_fitted_and_learns_the_same(fitted, documents, fingerprint):
+    fly = clone(fitted)
+    assert fly.get_params() == fitted.get_params()
+    with pytest.raises(NotFittedError):
+        fly.transform(documents)
+    assert fingerprint(fly.fit(documents)) == fingerprint(fitted)
+
+
+@pytest.mark.parametrize("through", ["pickle", "joblib", "joblib mmap", "deepcopy"])
+def test_a_copy_gives_the_same_bits(fitted, documents, fingerprint, tmp_path, through):
+    if through == "pickle":
+        fly = pickle.loads(pickle.dumps(fitted))
+    elif through == "deepcopy":
+        fly = copy.deepcopy(fitted)
+    else:
+        joblib.dump(fitted, tmp_path / "fly.joblib")
+        mode = "r" if through == "joblib mmap" else None
+        fly = joblib.load(tmp_path / "fly.joblib", mmap_mode=mode)
+        assert isinstance(fly.synapses_, np.memmap) == (mode == "r")
+    assert fingerprint(fly) == fingerprint(fitted)
+    assert same(fly.transform(documents), fitted.transform(documents))
+    assert same(fly.hash_words(["fly"]), fitted.hash_words(["fly"]))
+    assert same(
+        fly.hash_in_context(["ripe fruit"], ["fruit"]),
+        fitted.hash_in_context(["ripe fruit"], ["fruit"]),
+    )
+    assert fly.kenyon_cells("ripe fruit") == fitted.kenyon_cells("ripe fruit")
+    again = copy.deepcopy(fitted).partial_fit(documents[:30])
+    assert fingerprint(fly.partial_fit(documents[:30])) == fingerprint(again)
+
+
+@pytest.mark.skipif(
+    "sparse_interface" not in sklearn.get_config(), reason="needs scikit-learn 1.9 or newer"
+)
+@pytest.mark.parametrize(
+    ("interface", "kind"), [("sparray", sparse.csr_array), ("spmatrix", sparse.csr_matrix)]
+)
+def test_sparse_matrices_are_of_the_kind_set_in_scikit_learn(
+    make_fly, documents, fitted, interface, kind
+):
+    with sklearn.config_context(sparse_interface=interface):
+        for codes in (
+            fitted.transform(documents),
+            fitted.hash_words(["fly"]),
+            fitted.hash_in_context(["ripe fruit"], ["fruit"]),
+            fitted.word_codes_,
+            make_fly(document_codes="counts").fit_transform(documents[:5]),
+        ):
+            assert type(codes) is kind
+
+
+def test_dense_output_has_the_same_values(make_fly, documents, fitted):
+    dense = make_fly(sparse_output=False).fit_transform(documents)
+    assert type(dense) is np.ndarray
+    np.testing.assert_array_equal(dense, fitted.transform(documents).toarray())
+
+
+def test_features_are_named_after_the_class(fitted):
+    names = fitted.get_feature_names_out()
+    assert [names[0], names[-1], len(names)] == ["flyhashvectorizer0", "flyhashvectorizer19", 20]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda fly: fly.transform(["fly"]),
+        lambda fly: fly.hash_words(["fly"]),
+        lambda fly: fly.hash_in_context(["ripe fruit"], ["fruit"]),
+        lambda fly: fly.kenyon_cells("fly"),
+        lambda fly: fly.word_codes_,
+        lambda fly: fly.get_feature_names_out(),
+        lambda fly: fly.save("never-written"),
+    ],
+)
+def test_nothing_works_before_fit(make_fly, use):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        use(make_fly())
