@@ -16,8 +16,8 @@ import pytest
 from scipy import sparse
 
 from skfly import EncodedCorpus, FlyHashVectorizer, TextLines
-from skfly.backends import BACKENDS
 from skfly._console import _in_one_line
+from skfly.backends import BACKENDS
 from skfly.cli import Backend, app
 from skfly.demo import Cell, DemoResult, Neighbours, SimilarityScore
 
