@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,8 @@ __all__ = ["restore", "take_apart"]
 
 _VALUES = (
     *(f"{name}_" for name in LearningSettings.__dataclass_fields__),
+    "learning_",
+    "largest_synapse_",
     "min_count_",
     "energy_",
     "cells_used_",
@@ -25,6 +28,16 @@ _VALUES = (
     "n_words_seen_",
 )
 
+_STATE = "rule_state_."
+_STATES: dict[str, Callable[[int, int], dict[str, tuple[int, ...]]]] = {
+    "lloyd": lambda n_words, n_cells: {
+        "words": (2 * n_words,),
+        "cells": (2, n_cells),
+        "shrinkage": (1,),
+    },
+    "hebbian": lambda n_words, n_cells: {"norms": (n_cells,)},  # noqa: ARG005
+}
+
 
 def take_apart(
     fly: FlyHashVectorizer,
@@ -32,11 +45,11 @@ def take_apart(
     """Return the arrays of a fitted estimator, and all else as JSON can hold it."""
     arrays: dict[str, NDArray[Any]] = {
         "synapses_": fly.synapses_,
-        "cell_norms_": fly.cell_norms_,
         "word_counts_": fly.word_counts_,
     }
     if fly.consensus_ is not None:
         arrays["consensus_"] = fly.consensus_
+    arrays |= {_STATE + name: array for name, array in fly.rule_state_.items()}
     params = fly.get_params()
     if params["vocabulary"] is not None:
         params["vocabulary"] = list(fly.vocabulary_)
@@ -60,10 +73,9 @@ def restore(
     fly.set_params(**params)
     fly._validate_params()
     vocabulary = Vocabulary(content["words"])
-    n_words, n_cells = len(vocabulary), len(arrays["cell_norms_"])
+    n_words, n_cells = len(vocabulary), arrays["synapses_"].shape[1]
     expected: dict[str, tuple[type, tuple[int, ...]]] = {
         "synapses_": (np.float32, (2 * n_words, n_cells)),
-        "cell_norms_": (np.float64, (n_cells,)),
         "word_counts_": (np.int64, (n_words,)),
         "consensus_": (np.float32, (n_words, n_cells)),
     }
@@ -77,6 +89,12 @@ def restore(
             setattr(fly, name, found)
     for name in _VALUES:
         setattr(fly, name, content["fitted"][name])
+    state = _STATES[fly.learning_](n_words, n_cells)
+    fly.rule_state_ = {name: arrays[_STATE + name] for name in state}
+    for name, shape in state.items():
+        found = fly.rule_state_[name]
+        if found.dtype != np.float64 or found.shape != shape:
+            raise ValueError(f"{_STATE}{name} is not float64 of shape {shape}")
     fly.vocabulary_ = vocabulary.index
     fly.n_features_out_ = n_cells
 

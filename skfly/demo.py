@@ -171,9 +171,10 @@ def read_word_pairs() -> list[tuple[str, str, float]]:
     """
     from gensim.test.utils import datapath
 
-    lines = Path(datapath(WORD_PAIRS)).read_text(encoding="utf-8").splitlines()
-    rows = (line.lower().split("\t") for line in lines if not line.startswith("#"))
-    return [(left, right, float(score)) for left, right, score in rows]
+    from skfly.evaluation import read_word_pairs
+
+    pairs = read_word_pairs(datapath(WORD_PAIRS)).pairs
+    return [(left.lower(), right.lower(), score) for left, right, score in pairs]
 
 
 def nearest_words(
@@ -296,16 +297,25 @@ def similarity_score(
     score : SimilarityScore
         At the present ``hash_length``.
     """
-    from scipy.stats import spearmanr
+    scores = _similarity_scores(fly, pairs, [fly.hash_length])
+    if not scores:
+        raise ValueError("too few of the word pairs are known for a score")
+    return scores[0]
 
-    from skfly.codes import similarity
 
-    known = [pair for pair in pairs if pair[0] in fly.vocabulary_ and pair[1] in fly.vocabulary_]
-    left = fly.hash_words([pair[0] for pair in known])
-    right = fly.hash_words([pair[1] for pair in known])
-    found = similarity(left, right, "sokal-michener")
-    correlation = float(spearmanr(found, [score for *_, score in known]).statistic)
-    return SimilarityScore(fly.hash_length, round(100 * correlation, 1), len(known), len(pairs))
+def _similarity_scores(
+    fly: FlyHashVectorizer,
+    pairs: Sequence[tuple[str, str, float]],
+    hash_lengths: Sequence[int],
+) -> list[SimilarityScore]:
+    from skfly.evaluation import word_similarity
+
+    table = word_similarity(fly, {"word pairs": pairs}, hash_lengths)
+    return [
+        SimilarityScore(length, round(row.spearman, 1), row.n_pairs, row.n_pairs_in_all)
+        for length, row in zip(hash_lengths, table.rows, strict=True)
+        if row.spearman is not None
+    ]
 
 
 def run_demo(
@@ -352,15 +362,5 @@ def run_demo(
         contexts=nearest_in_context(fly, CONTEXTS),
         sentence=SENTENCE,
         cells=active_cells(fly, SENTENCE),
-        similarity=_scores(fly),
+        similarity=_similarity_scores(fly, read_word_pairs(), HASH_LENGTHS),
     )
-
-
-def _scores(fly: FlyHashVectorizer) -> list[SimilarityScore]:
-    pairs, before = read_word_pairs(), fly.hash_length
-    try:
-        return [
-            similarity_score(fly.set_params(hash_length=length), pairs) for length in HASH_LENGTHS
-        ]
-    finally:
-        fly.set_params(hash_length=before)

@@ -23,6 +23,7 @@ from skfly.backends import Backend, get_backend
 from skfly.codes import Hasher, KenyonCell, describe_cell
 from skfly.learning import (
     History,
+    Learned,
     LearningSettings,
     Network,
     auto_min_count,
@@ -68,8 +69,8 @@ class FlyHashVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         Words that come less often are not learned. ``"auto"``: 1, 2 or 5 by the length of the
         text. Ignored if ``vocabulary`` is given.
     learning : {"lloyd", "hebbian"}, default="lloyd"
-        ``"lloyd"`` moves each cell to the weighted mean of the windows it wins, and learns from
-        a million words. ``"hebbian"`` is the published rule, which needs billions.
+        ``"lloyd"`` sets a cell's synapses to what the windows it wins say about words, and
+        learns from a million words. ``"hebbian"`` is the published rule, which needs billions.
     n_epochs : int or "auto", default="auto"
         Passes over the text.
     batch_size : int or "auto", default="auto"
@@ -80,15 +81,17 @@ class FlyHashVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         Words of a higher frequency than this are left out at random, the more often the more
         frequent they are. 0 keeps all.
     shrinkage : float or "auto", default="auto"
-        A word weighs ``1 / (count + shrinkage)``: the larger, the less rare words matter.
+        How much evidence a cell needs, in words: synapses are learned as if every cell had seen
+        that many more words, drawn from the whole text. With ``"hebbian"``, added to the words'
+        counts before they are inverted.
     truncate_windows : bool or "auto", default="auto"
         Whether windows are cut at the ends of sentences; otherwise only whole windows are used.
         ``"auto"``: cut for ``"lloyd"``, whole for ``"hebbian"``.
     word_codes : {"consensus", "synapses"}, default="consensus"
-        How a word gets its code: from the cells that its occurrences in the text agree on, or,
-        as published, from the synapses of the word as a target.
+        How a word gets its code: from the cells that the windows it comes in agree on, or, as
+        published, from the synapses of the word as a target.
     n_active : int or "auto", default="auto"
-        Cells of an occurrence that take part in the consensus. ``"auto"``: 8 % of the cells.
+        Cells of a window that take part in the consensus. ``"auto"``: 1 % of the cells.
     document_codes : {"binary", "counts"}, default="binary"
         What ``transform`` gives: the code of the text's bag of words, or the sum of its words'
         codes, which suits linear classifiers better.
@@ -123,12 +126,15 @@ stop_words, token_pattern, vocabulary
     word_counts_ : ndarray of int64, (n_words,)
         How often each was seen.
     synapses_ : ndarray of float32, (2 * n_words, n_kenyon_cells)
-        Row ``i`` is word ``i`` as context, row ``n_words + i`` as target. Each cell's column has
-        length 1.
+        Row ``i`` is word ``i`` as context, row ``n_words + i`` as target. With ``"lloyd"``, how
+        much more often the word comes in the cell's windows than in all, as a logarithm, of which
+        only what is above 0 counts; with ``"hebbian"``, weights, each cell's of length 1.
     consensus_ : ndarray of float32, (n_words, n_kenyon_cells), or None
-        How often each cell was among the most active at the word's occurrences.
-    cell_norms_ : ndarray of float64, (n_kenyon_cells,)
-        Lengths of the columns before they were normalised; ``partial_fit`` goes on from there.
+        How often each cell was among the most active in windows with the word.
+    rule_state_ : dict of ndarray
+        What the learning rule needs, beside the synapses, to go on in ``partial_fit``.
+    learning_ : str
+        The rule that was used.
     word_codes_ : sparse matrix, (n_words, n_kenyon_cells)
         The code of every word.
     n_features_out_ : int
@@ -319,6 +325,11 @@ truncate_windows_, n_active_
                 f"n_kenyon_cells is {self.n_kenyon_cells}, but the model was learned with "
                 f"{self.n_features_out_}: partial_fit does not change the width of the codes"
             )
+        if self.learning != self.learning_:
+            raise ValueError(
+                f"learning={self.learning!r}, but the model was learned with "
+                f"{self.learning_!r}: one rule cannot go on from another"
+            )
         if self.word_codes == "consensus" and self.consensus_ is None:
             raise ValueError(_NO_CONSENSUS)
         vocabulary = Vocabulary(self.vocabulary_, self.word_counts_)
@@ -502,9 +513,9 @@ truncate_windows_, n_active_
         n_words : int, default=30
             How many words of each cell.
         temperature : float, default=0.1
-            A word's probability is the softmax of the cell's synapses to words as targets, with
-            this temperature in units of the strongest: the lower, the more the first words
-            stand out.
+            A word's probability is the softmax of the cell's synapses to words as targets (for
+            ``"lloyd"``, times the square root of the word's count), with this temperature in
+            units of the strongest: the lower, the more the first words stand out.
 
         Returns
         -------
@@ -519,8 +530,10 @@ truncate_windows_, n_active_
         bag = next(self._count_words([text])).indices
         cells, activations = self._hasher().most_active(bag, min(n_cells, self.n_features_out_))
         words = list(self.vocabulary_)
+        # logarithms of ratios are large for words seen a few times
+        evidence = np.sqrt(self.word_counts_) if self.learning_ == "lloyd" else 1.0
         return [
-            describe_cell(self.synapses_, words, cell, activation, n_words, temperature)
+            describe_cell(self.synapses_, words, cell, activation, n_words, temperature, evidence)
             for cell, activation in zip(cells.tolist(), activations.tolist(), strict=True)
             if cell >= 0  # else the text has no known word
         ]
@@ -542,7 +555,15 @@ truncate_windows_, n_active_
                 f"hash_length={self.hash_length}, but the model has {self.n_features_out_} "
                 "Kenyon cells: set it to a number from 1 to that"
             )
-        return Hasher(self._backend(), self.synapses_, consensus, int(length), self.dtype)
+        return Hasher(
+            self._backend(),
+            self.synapses_,
+            consensus,
+            int(length),
+            self.dtype,
+            largest=self.largest_synapse_,
+            floor=-np.inf if self.learning_ == "hebbian" else 0.0,
+        )
 
     # Words
 
@@ -586,8 +607,7 @@ truncate_windows_, n_active_
 
     def _network(self) -> Network:
         return Network(
-            synapses=self.synapses_,
-            cell_norms=self.cell_norms_,
+            learned=Learned(self.synapses_, self.largest_synapse_, 0.0, self.rule_state_),
             consensus=self.consensus_,
             word_counts=self.word_counts_,
             n_words=self.n_words_seen_,
@@ -597,8 +617,10 @@ truncate_windows_, n_active_
         )
 
     def _set_network(self, network: Network) -> None:
-        self.synapses_ = network.synapses
-        self.cell_norms_ = network.cell_norms
+        self.synapses_ = network.learned.synapses
+        self.largest_synapse_ = network.learned.largest
+        self.rule_state_ = network.learned.state
+        self.learning_ = self.learning
         self.consensus_ = network.consensus
         self.word_counts_ = network.word_counts
         self.n_words_seen_ = network.n_words
@@ -607,7 +629,7 @@ truncate_windows_, n_active_
             setattr(self, f"{name}_", getattr(network.settings, name))
         self.energy_ = network.history.energy
         self.cells_used_ = network.history.cells_used
-        self.n_features_out_ = network.synapses.shape[1]
+        self.n_features_out_ = network.learned.synapses.shape[1]
 
     @property
     def _n_features_out(self) -> int:

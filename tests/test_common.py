@@ -199,7 +199,7 @@ class WrongWidth(FlyHashVectorizer):
     [
         (NoTags, {"check_string_tags"}),
         (GoesOn, {"check_fit_idempotent"}),
-        (ChangesParameter, {"check_estimators_overwrite_params"}),
+        (ChangesParameter, {"check_estimators_overwrite_params", "check_fit_idempotent"}),
         (Remembers, {"check_dict_unchanged"}),
         (WritesInPlace, {"check_dict_unchanged", "check_estimators_readonly_memmap"}),
         (OtherError, {"check_transformers_unfitted"}),

@@ -114,7 +114,14 @@ def test_a_model_file_is_readable_as_other_files_are(saved, tmp_path):
 def test_a_model_is_one_file_of_arrays_and_json(saved):
     assert [path.name for path in saved.parent.iterdir()] == ["fly.skfly"]
     with safe_open(saved, framework="numpy") as file:
-        assert set(file.keys()) == {"synapses_", "consensus_", "cell_norms_", "word_counts_"}
+        assert set(file.keys()) == {
+            "synapses_",
+            "consensus_",
+            "word_counts_",
+            "rule_state_.cells",
+            "rule_state_.words",
+            "rule_state_.shrinkage",
+        }
         described = json.loads(file.metadata()["skfly"])
     assert described["content"]["params"]["n_kenyon_cells"] == 20
 

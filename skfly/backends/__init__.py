@@ -12,13 +12,22 @@ from __future__ import annotations
 
 from joblib import effective_n_jobs
 
-from skfly.backends._base import Backend, HebbianStep, Increment, fixed_point_gain
+from skfly.backends._base import (
+    Backend,
+    Drive,
+    HebbianStep,
+    Increment,
+    drive_for,
+    fixed_point_gain,
+)
 
 __all__ = [
     "BACKENDS",
     "Backend",
+    "Drive",
     "HebbianStep",
     "Increment",
+    "drive_for",
     "fixed_point_gain",
     "get_backend",
 ]

@@ -1,4 +1,4 @@
-"""What a backend is: six array functions, the same in numpy, numba and CuPy.
+"""What a backend is: seven array functions, the same in numpy, numba and CuPy.
 
 Arrays, not words
 -----------------
@@ -16,13 +16,12 @@ Arrays, not words
 
 Competition in fixed point
 --------------------------
-The activation of cell ``m`` is ``sum_i W[i, m]`` over the rows that a window switches on. Float
-sums depend on the order of their terms, so a running sum, a vector unit and a GPU would each
-disagree about near-ties. Every backend therefore adds the integers ``rint(synapses * gain)``:
-integer addition is exact in any order, and the same weights give the same winners and codes
-everywhere. ``gain`` (float32, one number a cell) also carries the cell's normalisation, so that
-unnormalised sums can compete without a second copy of them; :func:`fixed_point_gain` chooses it
-so that no 32-bit sum can overflow. Ties go to the cell with the lowest number.
+The activation of cell ``m`` is the sum of ``max(W[i, m], floor)`` over the rows that a window
+switches on. Float sums depend on the order of their terms, so a running sum, a vector unit and a
+GPU would each disagree about near-ties. Every backend therefore adds the integers
+``rint(max(synapses, floor) * gain)``: integer addition is exact in any order, and the same weights
+give the same winners and codes everywhere. :func:`fixed_point_gain` chooses ``gain`` so that no
+32-bit sum can overflow. Ties go to the cell with the lowest number.
 """
 
 from __future__ import annotations
@@ -32,19 +31,31 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Backend", "HebbianStep", "Increment", "fixed_point_gain"]
+__all__ = ["Backend", "Drive", "HebbianStep", "Increment", "drive_for", "fixed_point_gain"]
+
+
+class Drive(NamedTuple):
+    """What turns synapses into activations.
+
+    ``gain`` makes integers of them. Synapses below ``floor`` count as ``floor``: 0 leaves only
+    those that excite, minus infinity all.
+    """
+
+    gain: np.float32
+    floor: np.float32
 
 
 class Increment(NamedTuple):
-    """What one batch added to the synapses, cell by cell (float64, length K).
+    """What one batch of windows added, before rates are applied.
 
-    ``overlap`` is ``<W_m, d_m>`` with ``W`` from before the step and ``d`` what the batch adds;
-    ``square`` is ``|d_m|^2``. Together they keep ``|W_m|^2`` up to date without a pass over ``W``,
-    and ``overlap`` is the energy of the batch (ALGORITHM section 2).
+    ``overlap`` (float64, K): the sum over a cell's windows of their activation, by the rate of
+    each word, in the units of the synapses. ``words`` (int64, 2V) and ``cells`` (int64, (2, K)):
+    how many entries each row, and each cell in the context and the target block, was given.
     """
 
     overlap: NDArray[np.float64]
-    square: NDArray[np.float64]
+    words: NDArray[np.int64]
+    cells: NDArray[np.int64]
 
 
 class HebbianStep(NamedTuple):
@@ -65,7 +76,7 @@ class Backend(Protocol):
     def find_winners(
         self,
         synapses: NDArray[np.float32],
-        gain: NDArray[np.float32],
+        drive: Drive,
         ids: NDArray[np.int32],
         offsets: NDArray[np.int64],
         window: int,
@@ -78,14 +89,34 @@ class Backend(Protocol):
         self,
         sums: NDArray[np.float32],
         rates: NDArray[np.float32],
+        synapses: NDArray[np.float32],
+        floor: np.float32,
         ids: NDArray[np.int32],
         offsets: NDArray[np.int64],
         winners: NDArray[np.int32],
         window: int,
     ) -> Increment:
-        """Add ``rates * v`` of every window to the column of its winner, in place.
+        """Add ``rates * v`` of every window to the column of its winner in ``sums``, in place.
 
-        ``rates`` has one entry a word and serves both blocks.
+        ``rates`` has one entry a word and serves both blocks. ``synapses`` (not changed) and
+        ``floor`` are for the overlap that is returned.
+        """
+        ...
+
+    def information(
+        self,
+        synapses: NDArray[np.float32],
+        counts: NDArray[np.float32],
+        words: NDArray[np.float64],
+        cells: NDArray[np.float64],
+        shrinkage: float,
+    ) -> float:
+        """Set ``synapses`` to how much more often words come with a cell than at all.
+
+        ``log((counts + a p) / ((cells + a) p))`` with ``a`` = ``shrinkage`` and ``p`` the share
+        of a row in its block, ``words / sum(words)``: pointwise mutual information, shrunk as if
+        every cell had ``a`` more words drawn from the whole text. Rows of words never seen are 0,
+        and ``counts + a p`` is taken as 1e-6 at least. Returns ``max(W)``.
         """
         ...
 
@@ -93,13 +124,14 @@ class Backend(Protocol):
         self,
         synapses: NDArray[np.float32],
         increments: NDArray[np.float32],
+        overlap: NDArray[np.float64],
         learning_rate: float,
     ) -> HebbianStep:
         """Take one max-normalised Hebbian step, in place.
 
-        With ``d`` = ``increments``, the sum of ``v / p`` over the windows that each cell won:
-        ``dS_m = d_m - <W_m, d_m> W_m`` and ``W += learning_rate * dS / max|dS|``.
-        ``increments`` is zeroed, ready for the next batch.
+        With ``d`` = ``increments``, the sum of ``v / p`` over the windows that each cell won, and
+        ``overlap_m = <W_m, d_m>``: ``dS_m = d_m - overlap_m W_m`` and
+        ``W += learning_rate * dS / max|dS|``. ``increments`` is zeroed, ready for the next batch.
         """
         ...
 
@@ -107,23 +139,24 @@ class Backend(Protocol):
         self,
         counts: NDArray[np.float32],
         synapses: NDArray[np.float32],
-        gain: NDArray[np.float32],
+        drive: Drive,
         ids: NDArray[np.int32],
         offsets: NDArray[np.int64],
         window: int,
         truncate: bool,
         n_top: int,
     ) -> int:
-        """Add one to ``counts[target, m]`` for the ``n_top`` most active cells of every window.
+        """Add one to ``counts[i, m]`` for every word of every window and its most active cells.
 
-        Returns the number of windows (those with a known target).
+        A word counts once in a window, be it target, context or both; ``n_top`` cells are taken.
+        Returns the number of windows.
         """
         ...
 
     def top_cells(
         self,
         synapses: NDArray[np.float32],
-        gain: NDArray[np.float32],
+        drive: Drive,
         rows: NDArray[np.int32],
         indptr: NDArray[np.int64],
         n_top: int,
@@ -140,13 +173,13 @@ class Backend(Protocol):
         ...
 
 
-def fixed_point_gain(largest: float | NDArray[np.float64], n_terms: int) -> NDArray[np.float32]:
+def fixed_point_gain(largest: float, n_terms: int) -> np.float32:
     """Return the factor that turns weights into integers whose sums fit 32 bits.
 
     Parameters
     ----------
-    largest : float or array
-        A bound on ``|W|``, of all cells or of each. A cell with bound 0 gets gain 0.
+    largest : float
+        A bound on ``|W|``. If it is 0, so is the gain.
     n_terms : int
         The most weights that are ever added up.
 
@@ -156,6 +189,9 @@ def fixed_point_gain(largest: float | NDArray[np.float64], n_terms: int) -> NDAr
     True
     """
     bits = 30 - max(int(n_terms) - 1, 1).bit_length()
-    bound = np.asarray(largest, dtype=np.float64)
-    safe = np.where(bound > 0, bound, 1.0)
-    return np.where(bound > 0, 2.0**bits / safe, 0.0).astype(np.float32)
+    return np.float32(2.0**bits / largest if largest > 0 else 0.0)
+
+
+def drive_for(largest: float, window: int, floor: float) -> Drive:
+    """Return the drive for windows of ``window`` words, given a bound on ``|W|``."""
+    return Drive(fixed_point_gain(largest, window + 1), np.float32(floor))

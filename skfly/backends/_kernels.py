@@ -21,36 +21,36 @@ _options: dict[str, Any] = {
 
 
 @njit(inline="always", **_options)
-def _add_row(total, row, gain):
+def _add_row(total, row, gain, floor):
     for m in range(total.shape[0]):
-        total[m] += np.int32(np.rint(row[m] * gain[m]))
+        total[m] += np.int32(np.rint(max(row[m], floor) * gain))
 
 
 @njit(inline="always", **_options)
-def _subtract_row(total, row, gain):
+def _subtract_row(total, row, gain, floor):
     for m in range(total.shape[0]):
-        total[m] -= np.int32(np.rint(row[m] * gain[m]))
+        total[m] -= np.int32(np.rint(max(row[m], floor) * gain))
 
 
 @njit(inline="always", **_options)
-def _enter(word, inside, total, synapses, gain):
+def _enter(word, inside, total, synapses, gain, floor):
     """Let a word into the window; a binary bag counts it once."""
     if word >= 0:
         inside[word] += 1
         if inside[word] == 1:
-            _add_row(total, synapses[word], gain)
+            _add_row(total, synapses[word], gain, floor)
 
 
 @njit(inline="always", **_options)
-def _leave(word, inside, total, synapses, gain):
+def _leave(word, inside, total, synapses, gain, floor):
     if word >= 0:
         inside[word] -= 1
         if inside[word] == 0:
-            _subtract_row(total, synapses[word], gain)
+            _subtract_row(total, synapses[word], gain, floor)
 
 
 @njit(inline="always", **_options)
-def _window_activation(target, inside, total, synapses, gain, activation):
+def _window_activation(target, inside, total, synapses, gain, floor, activation):
     """Activation of the window around ``target`` from the sum over all of its words.
 
     The target stands in the target block, and in the context block only if it occurs a second
@@ -64,14 +64,14 @@ def _window_activation(target, inside, total, synapses, gain, activation):
     as_target = synapses[n_words + target]
     if inside[target] > 1:
         for m in range(n_cells):
-            activation[m] = total[m] + np.int32(np.rint(as_target[m] * gain[m]))
+            activation[m] = total[m] + np.int32(np.rint(max(as_target[m], floor) * gain))
     else:
         as_context = synapses[target]
         for m in range(n_cells):
             activation[m] = (
                 total[m]
-                + np.int32(np.rint(as_target[m] * gain[m]))
-                - np.int32(np.rint(as_context[m] * gain[m]))
+                + np.int32(np.rint(max(as_target[m], floor) * gain))
+                - np.int32(np.rint(max(as_context[m], floor) * gain))
             )
 
 
@@ -87,7 +87,7 @@ def _argmax(activation):
 
 
 @njit(**_options)
-def find_winners(synapses, gain, ids, offsets, window, truncate, first, last, winners):
+def find_winners(synapses, gain, floor, ids, offsets, window, truncate, first, last, winners):
     """Winners of the windows in sentences ``first`` to ``last``.
 
     A running sum over the sentence: two row additions a step, whatever the window's width.
@@ -106,19 +106,19 @@ def find_winners(synapses, gain, ids, offsets, window, truncate, first, last, wi
         total[:] = 0
         n_known = 0
         for t in range(start, min(stop, start + half)):
-            _enter(ids[t], inside, total, synapses, gain)
+            _enter(ids[t], inside, total, synapses, gain, floor)
             n_known += ids[t] >= 0
         for t in range(start, stop):
             if t + half < stop:
-                _enter(ids[t + half], inside, total, synapses, gain)
+                _enter(ids[t + half], inside, total, synapses, gain, floor)
                 n_known += ids[t + half] >= 0
             if t - half - 1 >= start:
-                _leave(ids[t - half - 1], inside, total, synapses, gain)
+                _leave(ids[t - half - 1], inside, total, synapses, gain, floor)
                 n_known -= ids[t - half - 1] >= 0
             if n_known == 0 or (not truncate and (t - half < start or t + half >= stop)):
                 winners[t] = -1
                 continue
-            _window_activation(ids[t], inside, total, synapses, gain, activation)
+            _window_activation(ids[t], inside, total, synapses, gain, floor, activation)
             winners[t] = _argmax(activation)
         for t in range(max(start, stop - half - 1), stop):
             if ids[t] >= 0:
@@ -172,8 +172,8 @@ def _collect_top(activation, n_top, cells):
 
 
 @njit(**_options)
-def find_top_cells(synapses, gain, ids, offsets, window, truncate, first, last, top, valid):
-    """Find the ``top.shape[1]`` most active cells of every window with a known target."""
+def find_top_cells(synapses, gain, floor, ids, offsets, window, truncate, first, last, top, valid):
+    """Find the ``top.shape[1]`` most active cells of every window."""
     n_words = synapses.shape[0] // 2
     n_cells = synapses.shape[1]
     n_top = top.shape[1]
@@ -185,17 +185,21 @@ def find_top_cells(synapses, gain, ids, offsets, window, truncate, first, last, 
     for s in range(first, last):
         start, stop = offsets[s], offsets[s + 1]
         total[:] = 0
+        n_known = 0
         for t in range(start, min(stop, start + half)):
-            _enter(ids[t], inside, total, synapses, gain)
+            _enter(ids[t], inside, total, synapses, gain, floor)
+            n_known += ids[t] >= 0
         for t in range(start, stop):
             if t + half < stop:
-                _enter(ids[t + half], inside, total, synapses, gain)
+                _enter(ids[t + half], inside, total, synapses, gain, floor)
+                n_known += ids[t + half] >= 0
             if t - half - 1 >= start:
-                _leave(ids[t - half - 1], inside, total, synapses, gain)
-            if ids[t] < 0 or (not truncate and (t - half < start or t + half >= stop)):
+                _leave(ids[t - half - 1], inside, total, synapses, gain, floor)
+                n_known -= ids[t - half - 1] >= 0
+            if n_known == 0 or (not truncate and (t - half < start or t + half >= stop)):
                 valid[t - base] = False
                 continue
-            _window_activation(ids[t], inside, total, synapses, gain, activation)
+            _window_activation(ids[t], inside, total, synapses, gain, floor, activation)
             _collect_top(activation, n_top, top[t - base])
             valid[t - base] = True
         for t in range(max(start, stop - half - 1), stop):
@@ -232,19 +236,26 @@ def sentence_numbers(offsets, n_positions):
 
 
 @njit(inline="always", **_options)
-def _flush(row, rate, counts, overlap, square):
+def _flush(row, rate, counts, weights, floor, overlap, cells):
+    """Add counts to a row; returns their sum and leaves them zero."""
+    total = 0
     for m in range(counts.shape[0]):
-        added = rate * np.float32(counts[m])
-        overlap[m] += np.float64(row[m]) * np.float64(added)
-        square[m] += np.float64(added) * np.float64(added)
-        row[m] += added
-        counts[m] = 0
+        if counts[m] > 0:
+            added = rate * np.float32(counts[m])
+            row[m] += added
+            overlap[m] += np.float64(max(weights[m], floor)) * np.float64(added)
+            cells[m] += counts[m]
+            total += counts[m]
+            counts[m] = 0
+    return total
 
 
 @njit(**_options)
 def add_windows(
     sums,
     rates,
+    synapses,
+    floor,
     offsets,
     winners,
     half,
@@ -254,7 +265,8 @@ def add_windows(
     first,
     last,
     overlap,
-    square,
+    words,
+    cells,
 ):
     """Add the windows' inputs to their winners, for the rows of words ``first`` to ``last``.
 
@@ -284,36 +296,57 @@ def add_windows(
             counted = high
             if winners[t] >= 0:
                 as_target[winners[t]] += 1
-        _flush(sums[i], rates[i], as_context, overlap, square)
-        _flush(sums[n_words + i], rates[i], as_target, overlap, square)
+        j = n_words + i
+        words[i] = _flush(sums[i], rates[i], as_context, synapses[i], floor, overlap, cells[0])
+        words[j] = _flush(sums[j], rates[i], as_target, synapses[j], floor, overlap, cells[1])
 
 
 @njit(**_options)
-def add_top_cells(counts, order, begins, top, valid, first, last):
-    """Add the cells in ``top`` to the rows of their targets, words ``first`` to ``last``."""
+def information(synapses, counts, share, cells, shrinkage, first, last):
+    """``log((counts + a p) / ((cells + a) p))`` for the rows ``first`` to ``last``."""
+    n_words = counts.shape[0] // 2
+    n_cells = counts.shape[1]
+    largest = np.float32(0)
+    offset = np.empty((2, n_cells), np.float32)
+    for block in range(2):
+        for m in range(n_cells):
+            offset[block, m] = np.float32(np.log(cells[block, m] + shrinkage))
+    for i in range(first, last):
+        row = synapses[i]
+        if share[i] <= 0:
+            row[:] = 0
+            continue
+        prior = np.float32(shrinkage * share[i])
+        own = np.float32(np.log(share[i]))
+        minus = offset[0] if i < n_words else offset[1]
+        for m in range(n_cells):
+            row[m] = np.log(max(counts[i, m] + prior, np.float32(1e-6))) - own - minus[m]
+        for m in range(n_cells):
+            largest = max(largest, row[m])
+    return largest
+
+
+@njit(**_options)
+def add_top_cells(counts, order, begins, offsets, sentences, half, top, valid, first, last):
+    """Add the cells in ``top`` to the words of their windows, for words ``first`` to ``last``."""
     n_top = top.shape[1]
     row = np.zeros(counts.shape[1], np.int64)
     for i in range(first, last):
         if begins[i] == begins[i + 1]:
             continue
+        counted = np.int64(-1)  # windows up to here have this word already
         for k in range(begins[i], begins[i + 1]):
-            t = order[k]
-            if valid[t]:
-                for j in range(n_top):
-                    row[top[t, j]] += 1
+            t = np.int64(order[k])
+            start, stop = offsets[sentences[t]], offsets[sentences[t] + 1]
+            high = min(stop - 1, t + half)
+            for c in range(max(start, t - half, counted + 1), high + 1):
+                if valid[c]:
+                    for j in range(n_top):
+                        row[top[c, j]] += 1
+            counted = high
         for m in range(counts.shape[1]):
             counts[i, m] += np.float32(row[m])
             row[m] = 0
-
-
-@njit(**_options)
-def hebbian_overlap(synapses, increments, first, last, overlap, square):
-    """``<W_m, d_m>`` and ``|W_m|^2`` over the rows ``first`` to ``last``."""
-    for i in range(first, last):
-        for m in range(synapses.shape[1]):
-            weight = np.float64(synapses[i, m])
-            overlap[m] += weight * np.float64(increments[i, m])
-            square[m] += weight * weight
 
 
 @njit(**_options)
@@ -348,7 +381,7 @@ def add_squares(synapses, first, last, square):
 
 
 @njit(**_options)
-def top_of_bags(synapses, gain, rows, indptr, first, last, cells, values):
+def top_of_bags(synapses, gain, floor, rows, indptr, first, last, cells, values):
     """Find the most active cells of the bags ``first`` to ``last``, by falling activation."""
     n_cells = synapses.shape[1]
     n_top = cells.shape[1]
@@ -362,7 +395,7 @@ def top_of_bags(synapses, gain, rows, indptr, first, last, cells, values):
         for k in range(indptr[b], indptr[b + 1]):
             row = synapses[rows[k]]
             for m in range(n_cells):
-                activation[m] += np.int64(np.rint(row[m] * gain[m]))
+                activation[m] += np.int64(np.rint(max(row[m], floor) * gain))
         _collect_top(activation, n_top, cells[b])
         for j in range(n_top):
             values[b, j] = -activation[cells[b, j]]

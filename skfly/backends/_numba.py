@@ -28,26 +28,30 @@ class NumbaBackend:
     def __init__(self, n_threads: int = 1) -> None:
         self.n_threads = n_threads
 
-    def find_winners(self, synapses, gain, ids, offsets, window, truncate):
+    def find_winners(self, synapses, drive, ids, offsets, window, truncate):
         winners = np.empty(len(ids), dtype=np.int32)
         run_chunks(
             lambda first, last: _kernels.find_winners(
-                synapses, gain, ids, offsets, window, truncate, first, last, winners
+                synapses, *drive, ids, offsets, window, truncate, first, last, winners
             ),
             self._sentence_chunks(offsets),
-            self._threads_for(len(ids), len(gain)),
+            self._threads_for(len(ids), synapses.shape[1]),
         )
         return winners
 
-    def add_windows(self, sums, rates, ids, offsets, winners, window):
+    def add_windows(self, sums, rates, synapses, floor, ids, offsets, winners, window):
+        n_rows, n_cells = sums.shape
         order, begins = _kernels.sort_positions(ids, len(rates))
         sentences = _kernels.sentence_numbers(offsets, len(ids))
+        words = np.zeros(n_rows, dtype=np.int64)
 
         def kernel(first, last):
-            overlap, square = np.zeros((2, sums.shape[1]))
+            overlap, cells = np.zeros(n_cells), np.zeros((2, n_cells), np.int64)
             _kernels.add_windows(
                 sums,
                 rates,
+                synapses,
+                floor,
                 offsets,
                 winners,
                 window // 2,
@@ -57,25 +61,33 @@ class NumbaBackend:
                 first,
                 last,
                 overlap,
-                square,
+                words,
+                cells,
             )
-            return overlap, square
+            return overlap, cells
 
         threads = self._threads_for(len(ids), window)
         parts = run_chunks(kernel, _balanced(begins, _WORD_CHUNKS), threads)
-        overlap, square = np.sum(parts, axis=0)
-        return Increment(overlap, square)
+        overlap = np.sum([overlap for overlap, _ in parts], axis=0)
+        return Increment(overlap, words, np.sum([cells for _, cells in parts], axis=0))
 
-    def hebbian_step(self, synapses, increments, learning_rate):
+    def information(self, synapses, counts, words, cells, shrinkage):
+        blocks = words.reshape(2, -1)
+        totals = np.maximum(blocks.sum(axis=1, keepdims=True), 1e-300)
+        share = (blocks / totals).ravel()
+        largest = run_chunks(
+            lambda first, last: _kernels.information(
+                synapses, counts, share, cells, shrinkage, first, last
+            ),
+            _even(len(synapses), _WORD_CHUNKS),
+            self._threads_for(*synapses.shape),
+        )
+        return float(max(largest))
+
+    def hebbian_step(self, synapses, increments, overlap, learning_rate):
         chunks = _even(len(synapses), _WORD_CHUNKS)
         threads = self._threads_for(*synapses.shape)
-
-        def overlaps(first, last):
-            overlap, square = np.zeros((2, synapses.shape[1]))
-            _kernels.hebbian_overlap(synapses, increments, first, last, overlap, square)
-            return overlap, square
-
-        overlap, square = np.sum(run_chunks(overlaps, chunks, threads), axis=0)
+        norms = np.sqrt(self.squared_norms(synapses))
         as_float = overlap.astype(np.float32)
         largest = max(
             run_chunks(
@@ -96,11 +108,10 @@ class NumbaBackend:
                 threads,
             )
         )
-        norms = np.sqrt(square)
         energy = -np.divide(overlap, norms, out=np.zeros_like(overlap), where=norms > 0)
         return HebbianStep(float(energy.sum()), float(largest))
 
-    def count_top_cells(self, counts, synapses, gain, ids, offsets, window, truncate, n_top):
+    def count_top_cells(self, counts, synapses, drive, ids, offsets, window, truncate, n_top):
         n_windows = 0
         for first, last in _cut(offsets, _CONSENSUS_POSITIONS):
             start, stop = offsets[first], offsets[last]
@@ -112,7 +123,7 @@ class NumbaBackend:
                 part = slice(local[first], local[last])
                 _kernels.find_top_cells(
                     synapses,
-                    gain,
+                    *drive,
                     block,
                     local,
                     window,
@@ -123,27 +134,31 @@ class NumbaBackend:
                     valid[part],
                 )
 
-            threads = self._threads_for(len(block), len(gain))
+            threads = self._threads_for(len(block), synapses.shape[1])
             run_chunks(find, self._sentence_chunks(local), threads)
-            order, begins = _kernels.sort_positions(block, len(counts))
+            arrays = (
+                *_kernels.sort_positions(block, len(counts)),
+                local,
+                _kernels.sentence_numbers(local, len(block)),
+            )
 
-            def add(first, last, order=order, begins=begins, top=top, valid=valid):
-                _kernels.add_top_cells(counts, order, begins, top, valid, first, last)
+            def add(first, last, arrays=arrays, top=top, valid=valid):
+                _kernels.add_top_cells(counts, *arrays, window // 2, top, valid, first, last)
 
-            run_chunks(add, _balanced(begins, _WORD_CHUNKS), threads)
+            run_chunks(add, _balanced(arrays[1], _WORD_CHUNKS), threads)
             n_windows += int(valid.sum())
         return n_windows
 
-    def top_cells(self, synapses, gain, rows, indptr, n_top):
+    def top_cells(self, synapses, drive, rows, indptr, n_top):
         n_bags = len(indptr) - 1
         cells = np.empty((n_bags, n_top), dtype=np.int32)
         values = np.empty((n_bags, n_top), dtype=np.int64)
         run_chunks(
             lambda first, last: _kernels.top_of_bags(
-                synapses, gain, rows, indptr, first, last, cells, values
+                synapses, *drive, rows, indptr, first, last, cells, values
             ),
             _balanced(indptr, 4 * self.n_threads),
-            self._threads_for(len(rows), len(gain)),
+            self._threads_for(len(rows), synapses.shape[1]),
         )
         return cells, values
 

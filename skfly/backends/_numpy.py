@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.backends._base import HebbianStep, Increment
+from skfly.backends._base import Drive, HebbianStep, Increment
 
 __all__ = ["NumpyBackend"]
 
@@ -28,13 +28,13 @@ class NumpyBackend:
     def __init__(self, n_threads: int = 1) -> None:
         self.n_threads = n_threads
 
-    def find_winners(self, synapses, gain, ids, offsets, window, truncate):
+    def find_winners(self, synapses, drive, ids, offsets, window, truncate):
         winners = np.full(len(ids), -1, dtype=np.int32)
         for inputs, positions in self._inputs(synapses, ids, offsets, window, truncate):
-            winners[positions] = np.argmax(_activations(synapses, gain, inputs), axis=1)
+            winners[positions] = np.argmax(_activations(synapses, drive, inputs), axis=1)
         return winners
 
-    def add_windows(self, sums, rates, ids, offsets, winners, window):
+    def add_windows(self, sums, rates, synapses, floor, ids, offsets, winners, window):
         n_rows, n_cells = sums.shape
         counts = np.zeros((n_rows, n_cells), dtype=np.int64)
         for inputs, positions in self._inputs(sums, ids, offsets, window, truncate=True):
@@ -49,12 +49,22 @@ class NumpyBackend:
             )
             counts += (inputs.T @ assigned).toarray()
         increments = np.concatenate([rates, rates])[:, None] * counts.astype(np.float32)
-        overlap = np.einsum("im,im->m", sums, increments, dtype=np.float64)
+        driving = np.where(counts > 0, np.maximum(synapses, floor), 0)
+        overlap = np.einsum("im,im->m", driving, increments, dtype=np.float64)
         sums += increments
-        return Increment(overlap, self.squared_norms(increments))
+        cells = counts.reshape(2, -1, n_cells).sum(axis=1)
+        return Increment(overlap, counts.sum(axis=1), cells)
 
-    def hebbian_step(self, synapses, increments, learning_rate):
-        overlap = np.einsum("im,im->m", synapses, increments, dtype=np.float64)
+    def information(self, synapses, counts, words, cells, shrinkage):
+        for block, rows in enumerate(np.split(np.arange(len(words)), 2)):
+            share = words[rows, None] / max(words[rows].sum(), 1e-300)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                raised = np.maximum(counts[rows] + shrinkage * share, 1e-6)
+                ratio = raised / ((cells[block] + shrinkage) * share)
+                synapses[rows] = np.where(share > 0, np.log(ratio), 0.0)
+        return float(synapses.max(initial=0.0))
+
+    def hebbian_step(self, synapses, increments, overlap, learning_rate):
         norms = np.sqrt(self.squared_norms(synapses))
         step = increments - overlap.astype(np.float32) * synapses
         increments[...] = 0
@@ -64,18 +74,17 @@ class NumpyBackend:
         energy = -np.divide(overlap, norms, out=np.zeros_like(overlap), where=norms > 0)
         return HebbianStep(float(energy.sum()), float(np.abs(synapses).max(initial=0.0)))
 
-    def count_top_cells(self, counts, synapses, gain, ids, offsets, window, truncate, n_top):
-        n_windows = 0
+    def count_top_cells(self, counts, synapses, drive, ids, offsets, window, truncate, n_top):
+        n_windows, n_words = 0, len(counts)
         for inputs, positions in self._inputs(synapses, ids, offsets, window, truncate):
-            targets = ids[positions]
-            known = targets >= 0
-            activations = _activations(synapses, gain, inputs[known])
-            top = _descending(activations)[:, :n_top]
-            np.add.at(counts, (targets[known][:, None], top), 1)
-            n_windows += int(known.sum())
+            top = _descending(_activations(synapses, drive, inputs))[:, :n_top]
+            for row, cells in enumerate(top):
+                words = inputs.indices[inputs.indptr[row] : inputs.indptr[row + 1]] % n_words
+                counts[np.ix_(np.unique(words), cells)] += 1
+            n_windows += len(positions)
         return n_windows
 
-    def top_cells(self, synapses, gain, rows, indptr, n_top):
+    def top_cells(self, synapses, drive, rows, indptr, n_top):
         n_bags = len(indptr) - 1
         cells = np.full((n_bags, n_top), -1, dtype=np.int32)
         values = np.zeros((n_bags, n_top), dtype=np.int64)
@@ -83,7 +92,7 @@ class NumpyBackend:
             on = rows[indptr[bag] : indptr[bag + 1]]
             if len(on) == 0:
                 continue
-            activations = _fixed_point(synapses[on], gain).sum(axis=0)
+            activations = _fixed_point(synapses[on], drive).sum(axis=0)
             cells[bag] = _descending(activations[None, :])[0, :n_top]
             values[bag] = activations[cells[bag]]
         return cells, values
@@ -137,20 +146,20 @@ class NumpyBackend:
             yield block()
 
 
-def _fixed_point(weights: NDArray[np.float32], gain: NDArray[np.float32]) -> NDArray[np.int64]:
-    scaled: NDArray[np.float32] = np.rint(weights * gain)
+def _fixed_point(weights: NDArray[np.float32], drive: Drive) -> NDArray[np.int64]:
+    scaled: NDArray[np.float32] = np.rint(np.maximum(weights, drive.floor) * drive.gain)
     return scaled.astype(np.int64)
 
 
 def _activations(
-    synapses: NDArray[np.float32], gain: NDArray[np.float32], inputs: sparse.csr_array
+    synapses: NDArray[np.float32], drive: Drive, inputs: sparse.csr_array
 ) -> NDArray[np.int64]:
     """Return ``<W_m, v>`` for each row ``v`` of ``inputs``, in fixed point."""
     used, columns = np.unique(inputs.indices, return_inverse=True)
     compact = sparse.csr_array(
         (inputs.data, columns, inputs.indptr), shape=(inputs.shape[0], len(used))
     )
-    return np.asarray(compact @ _fixed_point(synapses[used], gain))
+    return np.asarray(compact @ _fixed_point(synapses[used], drive))
 
 
 def _descending(activations: NDArray[np.int64]) -> NDArray[np.int64]:

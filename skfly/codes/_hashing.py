@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.backends import Backend, fixed_point_gain
+from skfly.backends import Backend, Drive, fixed_point_gain
 from skfly.codes._matrix import codes_to_csr
 
 __all__ = ["Hasher", "consensus_scores"]
 
-_UNIT_GAIN = float(fixed_point_gain(1.0, 12))
+_TERMS = 12  # 64-bit sums are used here: this only sets the precision
 _TIE_BREAK = 1e-4
 
 
@@ -32,6 +32,8 @@ class Hasher:
     hash_length : int
     dtype : dtype
         Of the codes.
+    largest, floor : float
+        A bound on the synapses, and the value below which they do not count.
     """
 
     backend: Backend
@@ -39,6 +41,8 @@ class Hasher:
     consensus: NDArray[np.float32] | None
     hash_length: int
     dtype: Any = np.float32
+    largest: float = 1.0
+    floor: float = -np.inf
 
     @property
     def n_words(self) -> int:
@@ -46,7 +50,7 @@ class Hasher:
 
     def bags(self, rows: NDArray[Any], indptr: NDArray[Any]) -> sparse.csr_array:
         """Return the codes of bags of synapse rows; see ``Backend.top_cells``."""
-        return self._codes(self.synapses, rows, indptr)
+        return self._codes(self.synapses, self._drive, rows, indptr)
 
     def in_context(
         self, targets: NDArray[np.int32], contexts: Sequence[NDArray[np.int32]]
@@ -68,13 +72,14 @@ class Hasher:
         indptr = np.concatenate([[0], np.cumsum(ids >= 0)])
         as_target = self.n_words + known
         if self.consensus is None:
-            return self._codes(self.synapses, as_target, indptr)
+            return self._codes(self.synapses, self._drive, as_target, indptr)
         scores = consensus_scores(
             self.consensus[known],
             self.consensus.sum(axis=0),
-            self.synapses[known] + self.synapses[as_target],
+            np.maximum(self.synapses[known] + self.synapses[as_target], self.floor),
         )
-        return self._codes(scores, np.arange(len(known)), indptr)
+        drive = Drive(fixed_point_gain(2.0, _TERMS), np.float32(-np.inf))
+        return self._codes(scores, drive, np.arange(len(known)), indptr)
 
     def sums(self, counts: sparse.csr_array) -> sparse.csr_array:
         """Return the sum of the words' codes for each row of word counts."""
@@ -89,26 +94,34 @@ class Hasher:
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return the most active cells of one bag of rows, and how active they are."""
         indptr = np.array([0, len(rows)])
-        cells, values = self._top(self.synapses, rows, indptr, n_cells)
-        return cells[0], values[0] / _UNIT_GAIN
+        cells, values = self._top(self.synapses, self._drive, rows, indptr, n_cells)
+        return cells[0], values[0] / max(float(self._drive.gain), 1e-300)
+
+    @property
+    def _drive(self) -> Drive:
+        return Drive(fixed_point_gain(self.largest, _TERMS), np.float32(self.floor))
 
     def _codes(
-        self, weights: NDArray[np.float32], rows: NDArray[Any], indptr: NDArray[Any]
+        self,
+        weights: NDArray[np.float32],
+        drive: Drive,
+        rows: NDArray[Any],
+        indptr: NDArray[Any],
     ) -> sparse.csr_array:
-        cells, values = self._top(weights, rows, indptr, self.hash_length)
+        cells, values = self._top(weights, drive, rows, indptr, self.hash_length)
         cells[values[:, 0] == 0] = -1  # no cell responds
         return codes_to_csr(cells, weights.shape[1], self.dtype)
 
     def _top(
         self,
         weights: NDArray[np.float32],
+        drive: Drive,
         rows: NDArray[Any],
         indptr: NDArray[Any],
         n_top: int,
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        gain = np.full(weights.shape[1], _UNIT_GAIN, dtype=np.float32)
         return self.backend.top_cells(
-            weights, gain, rows.astype(np.int32), indptr.astype(np.int64), n_top
+            weights, drive, rows.astype(np.int32), indptr.astype(np.int64), n_top
         )
 
 

@@ -4,7 +4,8 @@ from skfly.learning._batches import Batch, BatchStream
 from skfly.learning._consensus import count_consensus
 from skfly.learning._hebbian import HebbianRule, inverse_frequencies
 from skfly.learning._learn import Network, Stages, learn
-from skfly.learning._lloyd import LloydRule, word_weights
+from skfly.learning._lloyd import LloydRule
+from skfly.learning._report import Learned, StepReport
 from skfly.learning._settings import LearningSettings, auto_min_count
 from skfly.learning._train import History, Monitor, Rule, train
 
@@ -13,16 +14,17 @@ __all__ = [
     "BatchStream",
     "HebbianRule",
     "History",
+    "Learned",
     "LearningSettings",
     "LloydRule",
     "Monitor",
     "Network",
     "Rule",
     "Stages",
+    "StepReport",
     "auto_min_count",
     "count_consensus",
     "inverse_frequencies",
     "learn",
     "train",
-    "word_weights",
 ]

@@ -1,9 +1,8 @@
-"""Static codes by consensus: the cells that a word's occurrences agree on.
+"""Static codes by consensus: the cells that the windows with a word agree on.
 
-The target column of a word seen a few times holds mostly zeros, so its highest entries say
-little. Its occurrences in context say more: each lights up its most active cells, and the
-word's code is made of the cells that come up most often, relative to how often each cell comes
-up at all.
+The target row of a word seen a few times holds little. The windows that it comes in, as target or
+as context, say more: each lights up its most active cells, and the word's code is made of the
+cells that come up most often, relative to how often each cell comes up at all.
 """
 
 from __future__ import annotations
@@ -11,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly.backends import Backend, fixed_point_gain
+from skfly.backends import Backend, drive_for
 from skfly.learning._batches import BatchStream
+from skfly.learning._report import Learned
 from skfly.learning._train import Monitor
 
 __all__ = ["count_consensus"]
@@ -20,7 +20,7 @@ __all__ = ["count_consensus"]
 
 def count_consensus(
     backend: Backend,
-    synapses: NDArray[np.float32],
+    learned: Learned,
     stream: BatchStream,
     epoch: int,
     *,
@@ -30,12 +30,12 @@ def count_consensus(
     monitor: Monitor | None = None,
 ) -> NDArray[np.float32]:
     """Return how often each cell is among the ``n_active`` most active for each word, (V, K)."""
-    n_rows, n_cells = synapses.shape
+    n_rows, n_cells = learned.synapses.shape
     counts = np.zeros((n_rows // 2, n_cells), dtype=np.float32)
-    gain = np.full(n_cells, fixed_point_gain(1.0, window + 1), np.float32)
+    drive = drive_for(learned.largest, window, learned.floor)
     for batch in stream.epoch(epoch):
         n_windows = backend.count_top_cells(
-            counts, synapses, gain, *batch, window, truncate, n_active
+            counts, learned.synapses, drive, *batch, window, truncate, n_active
         )
         if monitor is not None:
             monitor.advance(n_windows)

@@ -3,7 +3,7 @@
 For each window ``v`` with winner ``m``: ``dW_m = eps * (v/p - <W_m, v/p> W_m)``. As in the
 authors' code, the sum of the bracket over a minibatch is divided by its largest absolute entry
 before the step is taken, weights start as N(0, 0.02^2), and ``eps`` falls linearly over the
-epochs.
+epochs. For hashing, each cell's weights are normalised to length 1.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly.backends import Backend, fixed_point_gain
+from skfly.backends import Backend, drive_for
 from skfly.learning._batches import Batch
-from skfly.learning._lloyd import word_weights
-from skfly.learning._report import StepReport, normalize_cells
+from skfly.learning._report import Learned, StepReport
 
-__all__ = ["HebbianRule", "inverse_frequencies"]
+__all__ = ["FLOOR", "HebbianRule", "inverse_frequencies"]
+
+FLOOR = -np.inf
+"""All synapses count, those that inhibit too."""
 
 _INITIAL_STD = 0.02
 
@@ -31,7 +33,11 @@ def inverse_frequencies(counts: NDArray[np.int64], shrinkage: float = 0.0) -> ND
     >>> inverse_frequencies(np.array([3, 1, 0])).round(2)
     array([1.33, 4.  , 0.  ], dtype=float32)
     """
-    return word_weights(counts, shrinkage) * np.float32(max(counts.sum(), 1))
+    total = float(max(counts.sum(), 1))
+    inverse: NDArray[np.float64] = np.divide(
+        total, counts + shrinkage, out=np.zeros(len(counts)), where=counts > 0
+    )
+    return inverse.astype(np.float32)
 
 
 class HebbianRule:
@@ -49,8 +55,8 @@ class HebbianRule:
         ``eps`` at the start.
     n_epochs : int
         Epochs over which it falls to 0.
-    start_from : ndarray of float32, optional
-        ``W`` to go on from. It is changed in place.
+    go_on_from : Learned, optional
+        What :meth:`finish` returned. It is not changed.
     """
 
     def __init__(
@@ -64,7 +70,7 @@ class HebbianRule:
         truncate: bool,
         learning_rate: float,
         n_epochs: int,
-        start_from: NDArray[np.float32] | None = None,
+        go_on_from: Learned | None = None,
     ) -> None:
         self._backend = backend
         self._weights = weights
@@ -72,37 +78,50 @@ class HebbianRule:
         self._truncate = truncate
         self._learning_rate = learning_rate
         self._n_epochs = n_epochs
-        self._started = start_from is not None
-        shape = (2 * n_words, n_cells)
-        self.weights = np.zeros(shape, np.float32) if start_from is None else start_from
-        self._increments = np.zeros(shape, np.float32)
-        self._largest = float(np.abs(self.weights).max(initial=0.0))
+        self._started = go_on_from is not None
+        if go_on_from is None:
+            self.synapses = np.zeros((2 * n_words, n_cells), np.float32)
+        else:
+            self.synapses = go_on_from.synapses * go_on_from.state["norms"].astype(np.float32)
+        self._increments = np.zeros_like(self.synapses)
+        self._largest = float(np.abs(self.synapses).max(initial=0.0))
 
     def start(self, batch: Batch, random: np.random.Generator) -> None:  # noqa: ARG002
         """Draw the initial weights."""
         if self._started:
             return
-        random.standard_normal(out=self.weights, dtype=np.float32)
-        self.weights *= np.float32(_INITIAL_STD)
-        self._largest = float(np.abs(self.weights).max())
+        random.standard_normal(out=self.synapses, dtype=np.float32)
+        self.synapses *= np.float32(_INITIAL_STD)
+        self._largest = float(np.abs(self.synapses).max())
         self._started = True
 
     def step(self, batch: Batch, epoch: int) -> StepReport:
         """Take one max-normalised step; ``epoch`` is the number of the epoch, from 0."""
-        n_cells = self.weights.shape[1]
-        gain = np.full(n_cells, fixed_point_gain(self._largest, self._window + 1), np.float32)
+        drive = drive_for(self._largest, self._window, FLOOR)
         winners = self._backend.find_winners(
-            self.weights, gain, *batch, self._window, self._truncate
+            self.synapses, drive, *batch, self._window, self._truncate
         )
-        self._backend.add_windows(self._increments, self._weights, *batch, winners, self._window)
+        added = self._backend.add_windows(
+            self._increments,
+            self._weights,
+            self.synapses,
+            drive.floor,
+            *batch,
+            winners,
+            self._window,
+        )
         rate = self._learning_rate * (1.0 - epoch / self._n_epochs)
-        done = self._backend.hebbian_step(self.weights, self._increments, rate)
+        done = self._backend.hebbian_step(self.synapses, self._increments, added.overlap, rate)
         self._largest = done.largest
-        return StepReport.of(winners, n_cells, done.energy)
+        return StepReport.of(winners, self.synapses.shape[1], done.energy)
 
     def end_epoch(self) -> None:
         """Nothing to do between epochs."""
 
-    def finish(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        """Return ``W_m / |W_m|``, as it is used for hashing, and the norms."""
-        return normalize_cells(self.weights, self._backend.squared_norms(self.weights))
+    def finish(self) -> Learned:
+        """Return the synapses, each cell's of length 1, and the lengths they had."""
+        norms = np.sqrt(self._backend.squared_norms(self.synapses))
+        inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+        self.synapses *= inverse.astype(np.float32)
+        largest = float(np.abs(self.synapses).max(initial=0.0))
+        return Learned(self.synapses, largest, FLOOR, {"norms": norms})

@@ -13,7 +13,8 @@ from skfly.backends import Backend
 from skfly.learning._batches import BatchStream
 from skfly.learning._consensus import count_consensus
 from skfly.learning._hebbian import HebbianRule, inverse_frequencies
-from skfly.learning._lloyd import LloydRule, word_weights
+from skfly.learning._lloyd import LloydRule
+from skfly.learning._report import Learned
 from skfly.learning._settings import LearningSettings
 from skfly.learning._train import History, Monitor, Rule, train
 from skfly.text import EncodedCorpus
@@ -30,10 +31,8 @@ class Network:
 
     Attributes
     ----------
-    synapses : ndarray of float32, (2V, K)
-        Each cell's weights have length 1.
-    cell_norms : ndarray of float64, (K,)
-        The lengths they had before, from which learning can go on.
+    learned : Learned
+        The synapses, (2V, K), and what the rule needs to go on.
     consensus : ndarray of float32, (V, K), or None
         How often each cell was among the most active for each word.
     word_counts : ndarray of int64, (V,)
@@ -48,8 +47,7 @@ class Network:
         That of the last run.
     """
 
-    synapses: NDArray[np.float32]
-    cell_norms: NDArray[np.float64]
+    learned: Learned
     consensus: NDArray[np.float32] | None
     word_counts: NDArray[np.int64]
     n_words: int
@@ -116,7 +114,7 @@ def learn(
         block_size=_BLOCK_SIZE[rule],
         seed=seed,
     )
-    # S remembers one epoch, or all text so far where learning goes on
+    # the fixed-point rule remembers one epoch, or all text so far where learning goes on
     fading = corpus.n_words / n_words / stream.n_batches
     learner = _make_rule(
         rule, backend, n_cells, window, counts, settings, n_epochs, fading, previous
@@ -135,13 +133,13 @@ def learn(
         if previous is not None:  # a part of the stream with nothing to learn from
             return replace(previous, history=history)
         raise ValueError(_no_windows(corpus, window, settings.truncate_windows))
-    synapses, norms = learner.finish()
+    learned = learner.finish()
     counted = None
     if consensus:
         with stages.stage("consensus", "windows", stream.n_batches) as monitor:
             counted = count_consensus(
                 backend,
-                synapses,
+                learned,
                 stream,
                 first_epoch + n_epochs,
                 window=window,
@@ -152,8 +150,7 @@ def learn(
         if previous is not None and previous.consensus is not None:
             counted += previous.consensus
     return Network(
-        synapses,
-        norms,
+        learned,
         counted,
         counts,
         n_words,
@@ -174,9 +171,7 @@ def _make_rule(
     fading: float,
     previous: Network | None,
 ) -> Rule:
-    start = None
-    if previous is not None:
-        start = previous.synapses * previous.cell_norms.astype(np.float32)
+    go_on_from = None if previous is None else previous.learned
     if name == "hebbian":
         return HebbianRule(
             backend,
@@ -187,24 +182,18 @@ def _make_rule(
             truncate=settings.truncate_windows,
             learning_rate=settings.learning_rate,
             n_epochs=n_epochs,
-            start_from=start,
+            go_on_from=go_on_from,
         )
-    weights = word_weights(counts, settings.shrinkage)
-    if previous is not None and start is not None:
-        # the sums that the same windows would have given with the weights of today
-        before = word_weights(previous.word_counts, previous.settings.shrinkage)
-        ratio = np.divide(weights, before, out=np.zeros_like(weights), where=before > 0)
-        start *= np.concatenate([ratio, ratio])[:, None]
     return LloydRule(
         backend,
         len(counts),
         n_cells,
-        weights=weights,
         window=window,
         truncate=settings.truncate_windows,
+        shrinkage=settings.shrinkage,
         fading=fading,
         restart_idle=previous is None,  # one part of a stream may lack a cell's windows
-        start_from=start,
+        go_on_from=go_on_from,
     )
 
 

@@ -1,13 +1,20 @@
-"""The fixed-point rule: each cell becomes the weighted mean of the windows it wins.
+"""The fixed-point rule: synapses are what a cell's windows say about words.
 
-Given the winners, the energy ``E = - sum <W_m, v * g> / |W_m|`` is smallest at
-``W_m = S_m / |S_m|`` with ``S_m`` the sum of ``v * g`` over the windows that ``m`` won: Lloyd's
-step of spherical k-means. There is no learning rate. ``S`` remembers about one epoch: it fades by
-``1 - 1/n_batches`` before each batch.
+Two steps in turn, as in Lloyd's algorithm. Every window goes to the cell that responds most; then
+every synapse is set anew from the windows that its cell has won:
 
-The fading is one number for all of ``S`` (``_scale``), applied to what is added instead of to what
-is there, and the norms are kept up to date from each batch's increments: no batch costs a pass
-over ``V x K`` numbers.
+    W[i, m] = log( (C[i, m] + a p_i) / ((C_m + a) p_i) )
+
+with ``C[i, m]`` how often word ``i`` came in windows of cell ``m``, ``C_m`` their sum and ``p_i``
+the share of the word in all windows: how much more often the word comes with this cell than at
+all (pointwise mutual information). ``a`` (``shrinkage``) acts as if every cell had that many more
+words drawn from the whole text, so that chance does not look like knowledge. Only synapses above
+zero excite their cell. The activation of a cell is then the logarithm of how much likelier it
+makes the words of the window; the energy is its mean over the windows' winners, negative. There
+is no learning rate.
+
+``C`` remembers about one epoch: it fades by ``1 - 1/n_batches`` before each batch. The fading is
+one number for all of ``C`` (``_scale``), applied to what is added instead of to what is there.
 """
 
 from __future__ import annotations
@@ -15,31 +22,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly.backends import Backend, fixed_point_gain
+from skfly.backends import Backend, drive_for
 from skfly.learning._batches import Batch
-from skfly.learning._report import StepReport, normalize_cells
+from skfly.learning._report import Learned, StepReport
 
-__all__ = ["LloydRule", "word_weights"]
+__all__ = ["FLOOR", "LloydRule"]
+
+FLOOR = 0.0
+"""Synapses below this do not count."""
 
 _START_WINDOWS = 50  # for each cell, if the first batch has many more
 _START_SHARE = 10
 _SMALLEST_SCALE = 1e-3
-
-
-def word_weights(counts: NDArray[np.int64], shrinkage: float) -> NDArray[np.float32]:
-    """Return ``g_i = 1 / (count_i + shrinkage)``; 0 for a word that was never seen.
-
-    Without shrinkage this is the ``1/p`` of the paper up to a factor. With it, a word seen a few
-    times does not outvote everything else.
-
-    Examples
-    --------
-    >>> word_weights(np.array([90, 0]), shrinkage=10)
-    array([0.01, 0.  ], dtype=float32)
-    """
-    with np.errstate(divide="ignore"):
-        weights = 1.0 / (counts + shrinkage)
-    return np.where(counts > 0, weights, 0.0).astype(np.float32)
 
 
 class LloydRule:
@@ -49,16 +43,16 @@ class LloydRule:
     ----------
     backend : Backend
     n_words, n_cells : int
-    weights : ndarray of float32
-        ``g``, one number a word.
     window : int
     truncate : bool
+    shrinkage : float
+        ``a``.
     fading : float
-        Share of ``S`` that is forgotten before each batch.
+        Share of ``C`` that is forgotten before each batch.
     restart_idle : bool
         Whether cells that win nothing for an epoch are started again.
-    start_from : ndarray of float32, optional
-        ``S`` to go on from. It is changed in place.
+    go_on_from : Learned, optional
+        What :meth:`finish` returned. It is not changed.
     """
 
     def __init__(
@@ -67,25 +61,29 @@ class LloydRule:
         n_words: int,
         n_cells: int,
         *,
-        weights: NDArray[np.float32],
         window: int,
         truncate: bool,
+        shrinkage: float,
         fading: float,
         restart_idle: bool = True,
-        start_from: NDArray[np.float32] | None = None,
+        go_on_from: Learned | None = None,
     ) -> None:
         self._backend = backend
-        self._weights = weights
         self._window = window
         self._truncate = truncate
+        self._shrinkage = shrinkage
         self._fading = fading
         self._restart_idle = restart_idle
         self._scale = 1.0
-        shape = (2 * n_words, n_cells)
-        self.sums = np.zeros(shape, np.float32) if start_from is None else start_from
-        self._squares = backend.squared_norms(self.sums)
-        self._idle = self._squares == 0
+        if go_on_from is None:
+            self.counts = np.zeros((2 * n_words, n_cells), np.float32)
+            self._words = np.zeros(2 * n_words)
+            self._cells = np.zeros((2, n_cells))
+        else:
+            self.counts, self._words, self._cells = _recover_counts(go_on_from)
+        self.synapses = np.zeros_like(self.counts)
         self._won = np.zeros(n_cells, dtype=np.int64)
+        self._idle: NDArray[np.bool_] = np.asarray(self._cells.sum(axis=0) == 0)
 
     def start(self, batch: Batch, random: np.random.Generator) -> None:
         """Begin the cells that need it from windows drawn at random from a batch.
@@ -104,45 +102,79 @@ class LloydRule:
         self._idle[:] = False
 
     def step(self, batch: Batch, epoch: int) -> StepReport:  # noqa: ARG002
-        """Find the winners of a batch and move them."""
+        """Give the windows of a batch to their winners."""
         self._scale *= 1.0 - self._fading
         if self._scale < _SMALLEST_SCALE:
             self._rescale()
-        gain = fixed_point_gain(np.sqrt(self._squares), self._window + 1)
-        winners = self._backend.find_winners(self.sums, gain, *batch, self._window, self._truncate)
-        norms = np.sqrt(self._squares)
-        overlap = self._add(batch, winners)
-        # the unit of S cancels in <W_m, S_m> except for the scale of what was added
-        energy = -np.divide(overlap, norms, out=np.zeros_like(norms), where=norms > 0)
-        report = StepReport.of(winners, len(norms), float(energy.sum() * self._scale))
+        drive = drive_for(self._set_synapses(), self._window, FLOOR)
+        winners = self._backend.find_winners(
+            self.synapses, drive, *batch, self._window, self._truncate
+        )
+        energy = -self._add(batch, winners)
+        report = StepReport.of(winners, self.counts.shape[1], energy)
         self._won += report.cell_sizes
         return report
 
     def end_epoch(self) -> None:
-        """Clear cells that won nothing, to be started again, and round off the epoch.
+        """Clear cells that won nothing, to be started again.
 
         A cell that never wins would keep the mixture it began from, respond a little to
         everything, and blur every code.
         """
         if self._restart_idle:
             self._idle = self._won == 0
-            self.sums[:, self._idle] = 0
+            if self._idle.any():
+                self._words -= self.counts[:, self._idle].sum(axis=1, dtype=np.float64)
+                np.maximum(self._words, 0.0, out=self._words)
+                self.counts[:, self._idle] = 0
+                self._cells[:, self._idle] = 0
         self._won[:] = 0
         self._rescale()
 
-    def _rescale(self) -> None:
-        """Bring the scale back to 1 and take the norms afresh, so that no rounding piles up."""
-        self.sums *= np.float32(self._scale)
-        self._scale = 1.0
-        self._squares = self._backend.squared_norms(self.sums)
-
-    def finish(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        """Return ``W_m = S_m / |S_m|`` (in the place of ``S``) and the norms ``|S_m|``."""
+    def finish(self) -> Learned:
+        """Return the synapses, and what is needed to go on."""
         self._rescale()
-        return normalize_cells(self.sums, self._squares)
+        largest = self._set_synapses()
+        state = {
+            "words": self._words,
+            "cells": self._cells,
+            "shrinkage": np.array([self._shrinkage], dtype=np.float64),
+        }
+        return Learned(self.synapses, largest, FLOOR, state)
 
-    def _add(self, batch: Batch, winners: NDArray[np.int32]) -> NDArray[np.float64]:
-        rates = self._weights * np.float32(1.0 / self._scale)
-        added = self._backend.add_windows(self.sums, rates, *batch, winners, self._window)
-        self._squares += 2 * added.overlap + added.square
-        return added.overlap
+    def _set_synapses(self) -> float:
+        return self._backend.information(
+            self.synapses, self.counts, self._words, self._cells, self._shrinkage / self._scale
+        )
+
+    def _rescale(self) -> None:
+        """Bring the scale back to 1."""
+        self.counts *= np.float32(self._scale)
+        self._words *= self._scale
+        self._cells *= self._scale
+        self._scale = 1.0
+
+    def _add(self, batch: Batch, winners: NDArray[np.int32]) -> float:
+        """Count the windows for their winners; returns the sum of their activations."""
+        rates = np.full(len(self.counts) // 2, 1.0 / self._scale, dtype=np.float32)
+        added = self._backend.add_windows(
+            self.counts, rates, self.synapses, np.float32(FLOOR), *batch, winners, self._window
+        )
+        self._words += added.words / self._scale
+        self._cells += added.cells / self._scale
+        return float(added.overlap.sum() * self._scale)
+
+
+def _recover_counts(
+    learned: Learned,
+) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the counts that gave these synapses: the formula above, solved for ``C``."""
+    words, cells = learned.state["words"].copy(), learned.state["cells"].copy()
+    a = float(learned.state["shrinkage"][0])
+    counts = np.exp(learned.synapses)
+    for block, rows in enumerate((slice(None, len(words) // 2), slice(len(words) // 2, None))):
+        share = (words[rows] / max(words[rows].sum(), 1e-300)).astype(np.float32)[:, None]
+        counts[rows] *= share * (cells[block] + a).astype(np.float32)
+        counts[rows] -= np.float32(a) * share
+    np.maximum(counts, 0.0, out=counts)
+    return counts, words, cells

@@ -1,4 +1,4 @@
-"""What the learning rules have in common: the report of a step, and the end of learning."""
+"""What every learning rule tells: of a step, and at its end."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["StepReport", "normalize_cells"]
+__all__ = ["Learned", "StepReport"]
 
 
 class StepReport(NamedTuple):
@@ -19,18 +19,19 @@ class StepReport(NamedTuple):
 
     @classmethod
     def of(cls, winners: NDArray[np.int32], n_cells: int, energy: float) -> StepReport:
+        """Return the report for winners, one an entry (-1: no window)."""
         sizes = np.bincount(winners[winners >= 0], minlength=n_cells)
         return cls(int(sizes.sum()), energy, sizes)
 
 
-def normalize_cells(
-    weights: NDArray[np.float32], squares: NDArray[np.float64]
-) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Bring every cell's weights to length 1, in place; return them and the lengths they had.
+class Learned(NamedTuple):
+    """The end of learning.
 
-    A cell without any weight stays as it is.
+    ``synapses`` below ``floor`` do not count, ``largest`` is ``max|W|``, and ``state`` holds what
+    the rule needs, beside the synapses, to go on.
     """
-    norms = np.sqrt(squares)
-    inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-    weights *= inverse.astype(np.float32)
-    return weights, norms
+
+    synapses: NDArray[np.float32]
+    largest: float
+    floor: float
+    state: dict[str, NDArray[np.float64]]

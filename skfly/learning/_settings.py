@@ -32,11 +32,11 @@ class LearningSettings:
     subsample : float
         Threshold for leaving out frequent words at random; 0 keeps them all.
     shrinkage : float
-        Added to every word's count before it is inverted.
+        Words of the whole text that every cell is taken to have seen beside its own.
     truncate_windows : bool
         Whether windows are cut at the ends of sentences instead of dropped.
     n_active : int
-        Cells of each occurrence that take part in the consensus.
+        Cells of each window that take part in the consensus.
     """
 
     n_epochs: int
@@ -66,7 +66,7 @@ class LearningSettings:
         (True, True)
         """
         auto = _hebbian() if rule == "hebbian" else _lloyd(n_words)
-        auto["n_active"] = max(1, round(0.08 * n_cells))
+        auto["n_active"] = max(1, round(0.01 * n_cells))
         chosen = {
             name: auto[name] if params[name] == "auto" else params[name]
             for name in cls.__dataclass_fields__
@@ -93,7 +93,7 @@ def _lloyd(n_words: int) -> dict[str, Any]:
         "batch_size": min(batch, _LARGEST_BATCH),
         "learning_rate": 0.0,
         "subsample": 1e-4 / min(max(size, 1e-4), 1.0),
-        "shrinkage": min(300.0 * size, 500.0),
+        "shrinkage": 10_000.0 * min(size, 1.0),
         "truncate_windows": True,
     }
 

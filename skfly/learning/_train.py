@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skfly.learning._batches import Batch, BatchStream
-from skfly.learning._report import StepReport
+from skfly.learning._report import Learned, StepReport
 
 __all__ = ["History", "Monitor", "Rule", "train"]
 
@@ -22,7 +21,7 @@ class Rule(Protocol):
 
     def end_epoch(self) -> None: ...
 
-    def finish(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]: ...
+    def finish(self) -> Learned: ...
 
 
 class Monitor(Protocol):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skfly.backends import fixed_point_gain
+from skfly.backends import drive_for
 from skfly.backends._numba import NumbaBackend, _balanced, _even
 from skfly.backends._numpy import NumpyBackend
 
@@ -35,19 +35,19 @@ def problems(draw):
     cuts = rng.integers(0, n_positions, size=n_positions // 4)
     offsets = np.unique(np.concatenate([[0], cuts, [n_positions]])).astype(np.int64)
     weights = (synapses / n_values).astype(np.float32)
-    gain = np.full(n_cells, fixed_point_gain(1.0, window + 1), np.float32)
+    drive = drive_for(1.0, window, draw(st.sampled_from([-np.inf, 0.0])))
     rates = rng.random(n_words, dtype=np.float32)
-    return weights, gain, rates, ids, offsets, window, truncate
+    return weights, drive, rates, ids, offsets, window, truncate
 
 
 @given(problems())
 @settings(deadline=None, max_examples=60)
 def test_winners_are_identical_to_the_reference(problem):
-    synapses, gain, _, ids, offsets, window, truncate = problem
-    expected = NumpyBackend().find_winners(synapses, gain, ids, offsets, window, truncate)
+    synapses, drive, _, ids, offsets, window, truncate = problem
+    expected = NumpyBackend().find_winners(synapses, drive, ids, offsets, window, truncate)
     for n_threads in THREADS:
         found = NumbaBackend(n_threads).find_winners(
-            synapses, gain, ids, offsets, window, truncate
+            synapses, drive, ids, offsets, window, truncate
         )
         np.testing.assert_array_equal(found, expected)
 
@@ -55,20 +55,46 @@ def test_winners_are_identical_to_the_reference(problem):
 @given(problems())
 @settings(deadline=None, max_examples=60)
 def test_sums_are_identical_to_the_reference(problem):
-    synapses, gain, rates, ids, offsets, window, truncate = problem
-    winners = NumpyBackend().find_winners(synapses, gain, ids, offsets, window, truncate)
-    expected = synapses.copy()
-    wanted = NumpyBackend().add_windows(expected, rates, ids, offsets, winners, window)
-    reports = []
+    synapses, drive, rates, ids, offsets, window, truncate = problem
+    winners = NumpyBackend().find_winners(synapses, drive, ids, offsets, window, truncate)
+    arguments = (rates, synapses, drive.floor, ids, offsets, winners, window)
+    expected = np.abs(synapses)
+    wanted = NumpyBackend().add_windows(expected, *arguments)
+    overlaps = []
     for n_threads in THREADS:
-        sums = synapses.copy()
-        added = NumbaBackend(n_threads).add_windows(sums, rates, ids, offsets, winners, window)
+        sums = np.abs(synapses)
+        added = NumbaBackend(n_threads).add_windows(sums, *arguments)
         np.testing.assert_array_equal(sums, expected)
-        np.testing.assert_allclose(added.overlap, wanted.overlap, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(added.square, wanted.square, rtol=1e-9, atol=1e-9)
-        reports.append(np.concatenate(added))
-    np.testing.assert_array_equal(reports[0], reports[1])
-    np.testing.assert_array_equal(reports[0], reports[2])
+        np.testing.assert_array_equal(added.words, wanted.words)
+        np.testing.assert_array_equal(added.cells, wanted.cells)
+        np.testing.assert_allclose(added.overlap, wanted.overlap, rtol=1e-6, atol=1e-6)
+        overlaps.append(added.overlap)
+    np.testing.assert_array_equal(overlaps[0], overlaps[1])
+    np.testing.assert_array_equal(overlaps[0], overlaps[2])
+
+
+@given(problems(), st.sampled_from([0.0, 0.5, 1e4]))
+@settings(deadline=None, max_examples=40)
+def test_information_agrees_to_rounding_and_does_not_depend_on_threads(problem, shrinkage):
+    counts = np.rint(np.abs(problem[0]) * 5)
+    counts[0] = 0
+    words = counts.sum(axis=1, dtype=float)
+    cells = counts.astype(float).reshape(2, -1, counts.shape[1]).sum(axis=1)
+    expected = np.empty_like(counts)
+    wanted = NumpyBackend().information(expected, counts, words, cells, shrinkage)
+    results = []
+    for n_threads in THREADS:
+        found = np.empty_like(counts)
+        largest = NumbaBackend(n_threads).information(found, counts, words, cells, shrinkage)
+        filled = np.broadcast_to((cells > 0).repeat(len(words) // 2, axis=0), found.shape)
+        if shrinkage == 0:  # a cell without windows has nothing to compare with
+            np.testing.assert_allclose(found[filled], expected[filled], rtol=1e-4, atol=1e-4)
+        else:
+            np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+            assert largest == pytest.approx(wanted, rel=1e-4, abs=1e-4)
+        results.append(found)
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
 
 
 @given(problems(), st.floats(1e-4, 1.0))
@@ -76,12 +102,13 @@ def test_sums_are_identical_to_the_reference(problem):
 def test_hebbian_steps_agree_to_rounding_and_do_not_depend_on_threads(problem, rate):
     synapses, _, _, _, _, _, _ = problem
     increments = np.abs(synapses[::-1]).copy()
+    overlap = np.einsum("im,im->m", synapses, increments, dtype=np.float64)
     expected, zeroed = synapses.copy(), increments.copy()
-    wanted = NumpyBackend().hebbian_step(expected, zeroed, rate)
+    wanted = NumpyBackend().hebbian_step(expected, zeroed, overlap, rate)
     results = []
     for n_threads in THREADS:
         found, zeroed = synapses.copy(), increments.copy()
-        done = NumbaBackend(n_threads).hebbian_step(found, zeroed, rate)
+        done = NumbaBackend(n_threads).hebbian_step(found, zeroed, overlap, rate)
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
         assert done.energy == pytest.approx(wanted.energy, rel=1e-6, abs=1e-9)
         assert done.largest == pytest.approx(wanted.largest, rel=1e-6)
@@ -94,10 +121,10 @@ def test_hebbian_steps_agree_to_rounding_and_do_not_depend_on_threads(problem, r
 @given(problems(), st.integers(1, 64))
 @settings(deadline=None, max_examples=60)
 def test_consensus_counts_are_identical_to_the_reference(problem, n_top):
-    synapses, gain, _, ids, offsets, window, truncate = problem
+    synapses, drive, _, ids, offsets, window, truncate = problem
     n_rows, n_cells = synapses.shape
     n_top = min(n_top, n_cells)
-    arguments = (synapses, gain, ids, offsets, window, truncate, n_top)
+    arguments = (synapses, drive, ids, offsets, window, truncate, n_top)
     expected = np.zeros((n_rows // 2, n_cells), dtype=np.float32)
     n_windows = NumpyBackend().count_top_cells(expected, *arguments)
     for n_threads in THREADS:
@@ -109,11 +136,11 @@ def test_consensus_counts_are_identical_to_the_reference(problem, n_top):
 @given(problems(), st.integers(1, 64), st.integers(0, 2**32 - 1))
 @settings(deadline=None, max_examples=60)
 def test_top_cells_of_bags_are_identical_to_the_reference(problem, n_top, seed):
-    synapses, gain, *_ = problem
+    synapses, drive, *_ = problem
     rng = np.random.default_rng(seed)
     indptr = np.concatenate([[0], np.cumsum(rng.integers(0, 6, size=9))])
     rows = rng.integers(0, len(synapses), indptr[-1], dtype=np.int32)
-    arguments = (synapses, gain, rows, indptr, min(n_top, synapses.shape[1]))
+    arguments = (synapses, drive, rows, indptr, min(n_top, synapses.shape[1]))
     expected = NumpyBackend().top_cells(*arguments)
     for n_threads in THREADS:
         for found, wanted in zip(
@@ -136,14 +163,14 @@ def test_squared_norms_do_not_depend_on_threads(problem):
 def test_blocks_of_the_consensus_do_not_show(monkeypatch):
     rng = np.random.default_rng(0)
     synapses = rng.random((20, 8), dtype=np.float32)
-    gain = np.full(8, 1e6, dtype=np.float32)
+    drive = drive_for(1.0, 5, 0.0)
     ids = rng.integers(-1, 10, 500, dtype=np.int32)
     offsets = np.arange(0, 501, 10)
     whole, parts = np.zeros((2, 10, 8), dtype=np.float32)
     backend = NumbaBackend(2)
-    backend.count_top_cells(whole, synapses, gain, ids, offsets, 5, True, 3)
+    backend.count_top_cells(whole, synapses, drive, ids, offsets, 5, True, 3)
     monkeypatch.setattr("skfly.backends._numba._CONSENSUS_POSITIONS", 64)
-    backend.count_top_cells(parts, synapses, gain, ids, offsets, 5, True, 3)
+    backend.count_top_cells(parts, synapses, drive, ids, offsets, 5, True, 3)
     np.testing.assert_array_equal(whole, parts)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skfly.backends import fixed_point_gain
+from skfly.backends import Drive, drive_for, fixed_point_gain
 from skfly.backends._numpy import NumpyBackend
 
 # Two words, three cells. Rows: word 0 and 1 as context, word 0 and 1 as target.
@@ -16,7 +16,7 @@ SYNAPSES = np.array(
     ],
     dtype=np.float32,
 )
-GAIN = np.full(3, 1000, dtype=np.float32)
+DRIVE = Drive(np.float32(1000), np.float32(-np.inf))
 
 
 def sentences(*lists):
@@ -27,7 +27,7 @@ def sentences(*lists):
 
 def winners(*lists, window=3, truncate=True, synapses=SYNAPSES):
     ids, offsets = sentences(*lists)
-    found = NumpyBackend().find_winners(synapses, GAIN, ids, offsets, window, truncate)
+    found = NumpyBackend().find_winners(synapses, DRIVE, ids, offsets, window, truncate)
     return found.tolist()
 
 
@@ -86,32 +86,48 @@ def test_add_windows_adds_the_weighted_input_to_the_winner():
     ids, offsets = sentences([0, 1])
     sums = np.zeros((4, 3), dtype=np.float32)
     rates = np.array([0.5, 2.0], dtype=np.float32)
+    winners = np.array([2, 0], dtype=np.int32)
+    floor = np.float32(0.15)
     added = NumpyBackend().add_windows(
-        sums, rates, ids, offsets, np.array([2, 0], dtype=np.int32), window=3
+        sums, rates, SYNAPSES, floor, ids, offsets, winners, window=3
     )
     expected = np.zeros((4, 3))
     expected[[1, 2], 2] = [2.0, 0.5]  # centre 0: context 1 and target 0, to cell 2
     expected[[0, 3], 0] = [0.5, 2.0]  # centre 1: context 0 and target 1, to cell 0
     np.testing.assert_array_equal(sums, expected)
-    np.testing.assert_array_equal(added.overlap, 0)
-    np.testing.assert_array_equal(added.square, (expected**2).sum(axis=0))
+    # cell 2 has synapses 0.1 and 0.0, both below the floor; cell 0 has 0.5 and 0.3
+    expected_overlap = [0.5 * 0.5 + 2.0 * 0.3, 0, (2.0 + 0.5) * 0.15]
+    np.testing.assert_allclose(added.overlap, expected_overlap, rtol=1e-6)
+    assert added.words.tolist() == [1, 1, 1, 1]
+    assert added.cells.tolist() == [[1, 0, 1], [1, 0, 1]]
 
 
-def test_overlap_and_square_keep_the_norms_up_to_date():
-    rng = np.random.default_rng(0)
-    ids, offsets = sentences([0, 1, 1], [1, 0])
-    sums = rng.random((4, 3), dtype=np.float32)
-    before = (sums.astype(float) ** 2).sum(axis=0)
-    added = NumpyBackend().add_windows(
-        sums,
-        np.array([0.5, 2.0], np.float32),
-        ids,
-        offsets,
-        np.array([0, 2, 2, -1, 1], dtype=np.int32),
-        window=3,
+def test_information_is_the_logarithm_of_observed_over_expected():
+    counts = np.array([[6, 0], [2, 4], [3, 0], [0, 1]], dtype=np.float32)
+    words = counts.sum(axis=1, dtype=float)
+    cells = counts.astype(float).reshape(2, 2, 2).sum(axis=1)
+    synapses = np.empty((4, 2), dtype=np.float32)
+    largest = NumpyBackend().information(synapses, counts, words, cells, 4.0)
+    # context block: p = (1/2, 1/2); cell totals (8, 4); a = 4
+    expected = np.log(
+        [
+            [(6 + 2) / (12 * 0.5), (0 + 2) / (8 * 0.5)],
+            [(2 + 2) / (12 * 0.5), (4 + 2) / (8 * 0.5)],
+            [(3 + 3) / (7 * 0.75), (0 + 3) / (5 * 0.75)],
+            [(0 + 1) / (7 * 0.25), (1 + 1) / (5 * 0.25)],
+        ]
     )
-    after = before + 2 * added.overlap + added.square
-    np.testing.assert_allclose(after, (sums.astype(float) ** 2).sum(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(synapses, expected, rtol=1e-6)
+    assert largest == pytest.approx(expected.max())
+
+
+def test_information_of_what_was_never_seen_is_zero():
+    counts = np.array([[0, 0], [2, 4], [0, 0], [0, 1]], dtype=np.float32)
+    synapses = np.full((4, 2), 9, dtype=np.float32)
+    words, cells = counts.sum(axis=1, dtype=float), np.array([[2.0, 4], [0, 1]])
+    NumpyBackend().information(synapses, counts, words, cells, 0.0)
+    assert (synapses[[0, 2]] == 0).all()
+    assert np.isfinite(synapses[[1, 3]][:, 1]).all()
 
 
 def test_one_hebbian_step_number_by_number():
@@ -119,7 +135,7 @@ def test_one_hebbian_step_number_by_number():
     # <W, d> = 2.  dS = d - 2 W = (1, 3.5).  W += 0.7 * dS / 3.5 = W + (0.2, 0.7)
     synapses = np.array([[0.5], [0.25]], dtype=np.float32)
     increments = np.array([[2.0], [4.0]], dtype=np.float32)
-    done = NumpyBackend().hebbian_step(synapses, increments, 0.7)
+    done = NumpyBackend().hebbian_step(synapses, increments, np.array([2.0]), 0.7)
     np.testing.assert_allclose(synapses, [[0.7], [0.95]], rtol=1e-6)
     np.testing.assert_array_equal(increments, 0)
     assert done.largest == pytest.approx(0.95)
@@ -128,31 +144,49 @@ def test_one_hebbian_step_number_by_number():
 
 def test_a_hebbian_step_without_windows_changes_nothing():
     synapses = SYNAPSES.copy()
-    done = NumpyBackend().hebbian_step(synapses, np.zeros_like(synapses), 0.7)
+    done = NumpyBackend().hebbian_step(synapses, np.zeros_like(synapses), np.zeros(3), 0.7)
     np.testing.assert_array_equal(synapses, SYNAPSES)
     assert done.energy == 0
 
 
-def test_count_top_cells_counts_for_the_target():
+def test_count_top_cells_counts_for_every_word_of_a_window():
     ids, offsets = sentences([0, 1, -1])
     counts = np.zeros((2, 3), dtype=np.float32)
-    n_windows = NumpyBackend().count_top_cells(counts, SYNAPSES, GAIN, ids, offsets, 3, True, 2)
-    assert n_windows == 2  # the window around the unknown word has no target
-    # 0: activations (0, .8, .1) -> cells 1, 2;  1: (.8, 0, .1) -> cells 0, 2
-    assert counts.tolist() == [[0, 1, 1], [1, 0, 1]]
+    n_windows = NumpyBackend().count_top_cells(counts, SYNAPSES, DRIVE, ids, offsets, 3, True, 1)
+    # around 0: (0, .8, .1), cell 1, has both words; around 1: (.8, 0, .1), cell 0, has both;
+    # around the gap: (0, .6, .1), cell 1, has word 1
+    assert n_windows == 3
+    assert counts.tolist() == [[1, 1, 0], [1, 2, 0]]
+
+
+def test_a_word_counts_once_in_a_window():
+    ids, offsets = sentences([0, 0, 0])
+    counts = np.zeros((2, 3), dtype=np.float32)
+    NumpyBackend().count_top_cells(counts, SYNAPSES, DRIVE, ids, offsets, 3, True, 1)
+    assert counts.sum() == 3  # three windows, one cell each
 
 
 def test_top_cells_come_by_falling_activation():
     rows, indptr = np.array([0, 1], dtype=np.int32), np.array([0, 2, 2])
-    cells, values = NumpyBackend().top_cells(SYNAPSES, GAIN, rows, indptr, 3)
+    cells, values = NumpyBackend().top_cells(SYNAPSES, DRIVE, rows, indptr, 3)
     assert cells.tolist() == [[1, 0, 2], [-1, -1, -1]]
     assert values.tolist() == [[600, 500, 200], [0, 0, 0]]
 
 
+def test_synapses_below_the_floor_count_as_the_floor():
+    rows, indptr = np.array([0, 1], dtype=np.int32), np.array([0, 2])
+    drive = Drive(np.float32(1000), np.float32(0.2))
+    cells, values = NumpyBackend().top_cells(SYNAPSES, drive, rows, indptr, 3)
+    assert cells.tolist() == [[1, 0, 2]]
+    assert values.tolist() == [[800, 700, 400]]
+
+
 @pytest.mark.parametrize("n_terms", [1, 2, 12, 1002])
-def test_fixed_point_sums_fit_32_bits(n_terms):
-    gain = fixed_point_gain(np.array([0.3, 7.0, 0.0]), n_terms)
-    assert gain[2] == 0
-    for largest, factor in zip([0.3, 7.0], gain[:2], strict=True):
-        total = n_terms * np.rint(np.float32(largest) * factor)
-        assert 2**28 < total < 2**31
+@pytest.mark.parametrize("largest", [0.3, 7.0])
+def test_fixed_point_sums_fit_32_bits(n_terms, largest):
+    gain = fixed_point_gain(largest, n_terms)
+    assert 2**28 < n_terms * np.rint(np.float32(largest) * gain) < 2**31
+
+
+def test_a_network_without_weights_has_no_gain():
+    assert drive_for(0.0, window=11, floor=0.0) == (0, 0)

@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from skfly.backends import get_backend
-from skfly.learning import Batch, BatchStream, HebbianRule, inverse_frequencies, train
+from skfly.backends import drive_for, get_backend
+from skfly.learning import (
+    Batch,
+    BatchStream,
+    HebbianRule,
+    Learned,
+    inverse_frequencies,
+    train,
+)
 
 BACKENDS = ("numpy", "numba")
 
@@ -12,6 +19,10 @@ BACKENDS = ("numpy", "numba")
 def batch_of(*sentences):
     ids = np.array([i for words in sentences for i in words], dtype=np.int32)
     return Batch(ids, np.cumsum([0, *map(len, sentences)]))
+
+
+def learned(weights):
+    return Learned(weights, 1.0, -np.inf, {"norms": np.ones(weights.shape[1])})
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -31,7 +42,7 @@ def test_one_step_number_by_number(backend):
         truncate=True,
         learning_rate=0.5,
         n_epochs=10,
-        start_from=weights.copy(),
+        go_on_from=learned(weights),
     )
     report = rule.step(batch_of([0, 1, 0]), epoch=0)
     assert report.cell_sizes.tolist() == [1, 2]
@@ -39,7 +50,7 @@ def test_one_step_number_by_number(backend):
     # d_B = (0, 8, 8/3, 0), <B, d_B> = 32/3: dS_B = d_B - 32/3 B = (0, -8/3, -8, 0)
     # max|dS| = 8, so W += 0.5 / 8 * dS
     step = np.array([[-4, 0], [0, -8 / 3], [0, -8], [-4 / 3, 0]]) / 16
-    np.testing.assert_allclose(rule.weights, weights + step, rtol=1e-6)
+    np.testing.assert_allclose(rule.synapses, weights + step, rtol=1e-6)
     # E = - sum <W_m, d_m> / |W_m| = -(16/3 + 32/3) / sqrt(2)
     assert report.energy == pytest.approx(-16 / np.sqrt(2))
 
@@ -58,10 +69,10 @@ def test_the_learning_rate_falls_linearly_with_the_epochs(backend):
             truncate=True,
             learning_rate=0.1,
             n_epochs=10,
-            start_from=weights.copy(),
+            go_on_from=learned(weights),
         )
         rule.step(batch_of([0, 1, 0]), epoch)
-        steps.append(np.abs(rule.weights - weights).max())
+        steps.append(np.abs(rule.synapses - weights).max())
     np.testing.assert_allclose(steps, [0.1, 0.05, 0.01], rtol=1e-4)
 
 
@@ -80,8 +91,8 @@ def make_rule(corpus, n_cells=8, **changes):
 def test_weights_start_small_and_random(topics_corpus):
     rule = make_rule(topics_corpus[0], n_cells=200)
     rule.start(batch_of([0]), np.random.default_rng(0))
-    assert rule.weights.mean() == pytest.approx(0, abs=1e-3)
-    assert rule.weights.std() == pytest.approx(0.02, rel=0.05)
+    assert rule.synapses.mean() == pytest.approx(0, abs=1e-3)
+    assert rule.synapses.std() == pytest.approx(0.02, rel=0.05)
 
 
 def test_the_energy_falls_and_winners_separate_planted_topics(topics_corpus):
@@ -99,10 +110,10 @@ def test_the_energy_falls_and_winners_separate_planted_topics(topics_corpus):
     history = train(rule, stream, 10, random=np.random.default_rng(0))
     assert history.n_windows == 10 * 400 * 4
     assert history.energy[-1] < 0.5 * history.energy[0] < 0
-    synapses, _ = rule.finish()
+    synapses = rule.finish().synapses
     np.testing.assert_allclose(np.linalg.norm(synapses, axis=0), 1, rtol=1e-5)
     winners = get_backend("numba").find_winners(
-        synapses, np.full(8, 1e6, np.float32), corpus.ids, corpus.sentences, 5, False
+        synapses, drive_for(1.0, 5, -np.inf), corpus.ids, corpus.sentences, 5, False
     )
     topic_of_window = np.repeat(topics, 8)
     for cell in np.unique(winners[winners >= 0]):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from skfly.backends import get_backend
-from skfly.learning import Batch, BatchStream, LloydRule, train, word_weights
+from skfly.backends import drive_for, get_backend
+from skfly.learning import Batch, BatchStream, LloydRule, train
 
 BACKENDS = ("numpy", "numba")
 
@@ -14,14 +14,9 @@ def batch_of(*sentences):
     return Batch(ids, np.cumsum([0, *map(len, sentences)]))
 
 
-def make_rule(counts, n_cells=8, backend="numba", n_jobs=2, **changes):
-    settings = {
-        "weights": word_weights(counts, 5.0),
-        "window": 5,
-        "truncate": True,
-        "fading": 0.25,
-    } | changes
-    return LloydRule(get_backend(backend, n_jobs), len(counts), n_cells, **settings)
+def make_rule(n_words, n_cells=8, backend="numba", n_jobs=2, **changes):
+    settings = {"window": 5, "truncate": True, "shrinkage": 10.0, "fading": 0.25} | changes
+    return LloydRule(get_backend(backend, n_jobs), n_words, n_cells, **settings)
 
 
 def make_stream(corpus, seed=0, **changes):
@@ -36,44 +31,46 @@ def make_stream(corpus, seed=0, **changes):
     return BatchStream(corpus, **settings)
 
 
+def set_counts(rule, counts):
+    """Give a rule counts to go on from, and the totals that belong to them."""
+    rule.counts[...] = counts
+    rule._words[:] = counts.sum(axis=1)
+    rule._cells[:] = np.reshape(counts, (2, -1, counts.shape[1])).sum(axis=1)
+    rule._idle[:] = False
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_one_step_number_by_number(backend):
-    # W (rows: context 0, context 1, target 0, target 1; columns: cells A, B).
-    start = np.array([[3, 0], [0, 1], [0, 1], [4, 0]], dtype=np.float32)
-    rule = make_rule(
-        np.array([4, 1]), 2, backend, weights=np.array([0.5, 2.0], np.float32), window=3,
-        fading=0.2, start_from=start.copy(),
-    )  # fmt: skip
+    # C (rows: context 0, context 1, target 0, target 1; columns: cells A, B).
+    counts = np.array([[6.0, 2], [2, 6], [2, 6], [6, 2]])
+    rule = make_rule(2, 2, backend, window=3, fading=0.2, shrinkage=4.0)
+    set_counts(rule, counts)
     report = rule.step(batch_of([0, 1]), 0)
-    # centre 0, context {1}: A 0, B (1 + 1) / sqrt(2) -> B gets context 1 (2.0), target 0 (0.5)
-    # centre 1, context {0}: A (3 + 4) / 5, B 0 -> A gets context 0 (0.5) and target 1 (2.0)
+    # faded: 0.8 C. Words are half each in both blocks, every cell has 0.8 * 8 = 6.4 in a block.
+    often = np.log((4.8 + 2) / ((6.4 + 4) * 0.5))  # > 0
+    seldom = np.log((1.6 + 2) / ((6.4 + 4) * 0.5))  # < 0: does not count
+    assert often > 0 > seldom
+    # centre 0, context {1}: B has both often, A neither; centre 1, context {0}: A
     assert report.cell_sizes.tolist() == [1, 1]
-    # E = - <A, d_A> / |A| - <B, d_B> / |B|
-    expected = -(3 * 0.5 + 4 * 2.0) / 5 - (1 * 2.0 + 1 * 0.5) / np.sqrt(2)
-    assert report.energy == pytest.approx(expected, rel=1e-5)
+    assert report.energy == pytest.approx(-4 * often, rel=1e-5)
     rule.end_epoch()
-    faded = 0.8 * start + np.array([[0.5, 0], [0, 2.0], [0, 0.5], [2.0, 0]])
-    np.testing.assert_allclose(rule.sums, faded, rtol=1e-6)
-    synapses, norms = rule.finish()
-    np.testing.assert_allclose(norms, np.linalg.norm(faded, axis=0), rtol=1e-6)
-    np.testing.assert_allclose(synapses, faded / norms, rtol=1e-6)
-
-
-def test_weights_are_shrunken_inverse_counts():
-    np.testing.assert_allclose(word_weights(np.array([5, 95, 0]), 5.0), [0.1, 0.01, 0.0])
-    assert word_weights(np.array([0]), 0.0) == [0.0]
+    added = np.array([[1, 0], [0, 1], [0, 1], [1, 0]])
+    np.testing.assert_allclose(rule.counts, 0.8 * counts + added, rtol=1e-6)
+    learned = rule.finish()
+    np.testing.assert_allclose(learned.synapses[0, 0], np.log(7.8 / (11.4 * 0.5)), rtol=1e-5)
+    assert learned.largest == pytest.approx(learned.synapses.max())
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_energy_falls_and_winners_separate_planted_topics(topics_corpus, backend):
     corpus, topics = topics_corpus
-    rule = make_rule(corpus.vocabulary.counts, backend=backend)
+    rule = make_rule(len(corpus.vocabulary), backend=backend)
     history = train(rule, make_stream(corpus), 5, random=np.random.default_rng(0))
     assert history.n_windows == 5 * corpus.n_words
     assert history.energy[-1] < history.energy[0] < 0
-    synapses, _ = rule.finish()
+    learned = rule.finish()
     winners = get_backend("numba").find_winners(
-        synapses, np.full(8, 1e6, np.float32), corpus.ids, corpus.sentences, 5, True
+        learned.synapses, drive_for(learned.largest, 5, 0.0), corpus.ids, corpus.sentences, 5, True
     )
     topic_of_window = np.repeat(topics, 8)
     for cell in np.unique(winners):
@@ -82,74 +79,81 @@ def test_the_energy_falls_and_winners_separate_planted_topics(topics_corpus, bac
 
 
 def test_the_energy_does_not_rise_when_every_batch_is_the_whole_corpus(topics_corpus):
-    # With one batch an epoch, no subsampling and no memory this is Lloyd's algorithm. The
-    # weights g enter the energy but not the choice of winners, so only equal g are covered.
+    # One batch an epoch, no memory: assignment and fixed point in turn. The floor at 0 makes the
+    # fixed point a good one, not the best, hence the small tolerance.
     corpus, _ = topics_corpus
     stream = make_stream(corpus, batch_size=10**6)
-    equal = np.ones(len(corpus.vocabulary), np.float32)
-    rule = make_rule(corpus.vocabulary.counts, weights=equal, fading=1 - 1e-9)
+    rule = make_rule(len(corpus.vocabulary), fading=1 - 1e-9, shrinkage=1.0)
     history = train(rule, stream, 12, random=np.random.default_rng(0))
-    assert np.all(np.diff(history.energy[1:]) <= 1e-6 * np.abs(history.energy[1:-1]))
+    assert np.all(np.diff(history.energy) <= 0.01 * np.abs(history.energy[:-1]))
+    assert history.energy[-1] < history.energy[0]
 
 
-def test_the_reference_and_numba_learn_the_same_bits(topics_corpus):
+def test_the_reference_and_numba_learn_the_same(topics_corpus):
     corpus, _ = topics_corpus
     learned = []
     for backend in BACKENDS:
-        rule = make_rule(corpus.vocabulary.counts, backend=backend)
+        rule = make_rule(len(corpus.vocabulary), backend=backend)
         train(rule, make_stream(corpus), 3, random=np.random.default_rng(0))
-        learned.append(rule.finish()[0])
-    np.testing.assert_allclose(learned[0], learned[1], rtol=1e-6)
+        learned.append(rule.finish().synapses)
+    np.testing.assert_allclose(learned[0], learned[1], rtol=1e-4, atol=1e-5)
 
 
 def test_the_number_of_threads_does_not_show(topics_corpus):
     corpus, _ = topics_corpus
     learned = []
     for n_jobs in (1, 2, 4):
-        rule = make_rule(corpus.vocabulary.counts, n_jobs=n_jobs)
+        rule = make_rule(len(corpus.vocabulary), n_jobs=n_jobs)
         train(rule, make_stream(corpus), 3, random=np.random.default_rng(0))
-        learned.append(rule.finish()[0])
+        learned.append(rule.finish().synapses)
     np.testing.assert_array_equal(learned[0], learned[1])
     np.testing.assert_array_equal(learned[0], learned[2])
 
 
-def test_lazy_fading_and_norms_stay_exact_over_many_batches(topics_corpus):
+def test_lazy_fading_keeps_the_totals_right_over_many_batches(topics_corpus):
     corpus, _ = topics_corpus
-    rule = make_rule(corpus.vocabulary.counts, fading=0.5)  # the scale is renewed often
+    rule = make_rule(len(corpus.vocabulary), fading=0.5)  # the scale is renewed often
     batch = next(make_stream(corpus, batch_size=10**6).epoch(0))
     rule.start(batch, np.random.default_rng(0))
     reports = [rule.step(batch, 0) for _ in range(60)]
-    norms = np.sqrt(rule._squares) * rule._scale
-    np.testing.assert_allclose(
-        norms, np.linalg.norm(rule.sums.astype(float) * rule._scale, axis=0), rtol=1e-6
-    )
-    # with the same batch over and over, S converges to what one batch adds, divided by fading
-    assert reports[-1].energy == pytest.approx(reports[-2].energy, rel=1e-6)
+    np.testing.assert_allclose(rule._words, rule.counts.sum(axis=1), rtol=1e-5)
+    np.testing.assert_allclose(rule._cells, rule.counts.reshape(2, -1, 8).sum(axis=1), rtol=1e-5)
+    # with the same batch over and over nothing is left to change
+    assert reports[-1].energy == pytest.approx(reports[-2].energy, rel=1e-5)
 
 
 def test_cells_that_win_nothing_are_started_again_and_never_respond_at_the_end():
     # one sentence, far more cells than windows: most cells cannot win
-    counts = np.array([50, 50])
     batch = batch_of(*[[0, 1]] * 50)
-    rule = make_rule(counts, n_cells=30, window=3)
+    rule = make_rule(2, n_cells=30, window=3)
     random = np.random.default_rng(0)
     rule.start(batch, random)
     rule.step(batch, 0)
     rule.end_epoch()
-    idle = np.flatnonzero(rule.sums.any(axis=0) == 0)
-    assert len(idle) >= 28
+    assert (rule.counts.any(axis=0)).sum() <= 2
     rule.start(batch, random)
-    assert rule.sums.any(axis=0).all()
+    assert rule.counts.any(axis=0).all()
     rule.step(batch, 1)
     rule.end_epoch()
-    synapses, _ = rule.finish()
-    assert np.isfinite(synapses).all()
-    assert (synapses.any(axis=0)).sum() <= 2
+    learned = rule.finish()
+    assert np.isfinite(learned.synapses).all()
+    np.testing.assert_allclose(learned.synapses[:, ~rule.counts.any(axis=0)], 0, atol=1e-6)
 
 
-def test_learning_that_goes_on_keeps_cells_that_a_part_of_the_stream_has_no_windows_for():
-    start = np.ones((4, 3), np.float32)
-    rule = make_rule(np.array([1, 1]), n_cells=3, restart_idle=False, start_from=start)
+def test_learning_can_go_on_from_what_was_learned(topics_corpus):
+    corpus, _ = topics_corpus
+    rule = make_rule(len(corpus.vocabulary))
+    train(rule, make_stream(corpus), 2, random=np.random.default_rng(0))
+    learned = rule.finish()
+    again = make_rule(len(corpus.vocabulary), go_on_from=learned)
+    np.testing.assert_allclose(again.counts, rule.counts, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(again.finish().synapses, learned.synapses, rtol=1e-3, atol=1e-4)
+
+
+def test_a_part_of_a_stream_does_not_clear_the_cells_it_has_no_windows_for():
+    first = make_rule(2, n_cells=3)
+    set_counts(first, np.ones((4, 3)))
+    rule = make_rule(2, n_cells=3, restart_idle=False, go_on_from=first.finish())
     rule.step(batch_of([0, 1]), 0)
     rule.end_epoch()
-    assert rule.sums.all()
+    assert rule.counts.all()

@@ -1,0 +1,223 @@
+"""Word similarity by hash length: the fly beside word2vec and its hashes, on the same text.
+
+    python examples/benchmarks/word_similarity.py CORPUS.txt[.xz] --wordsim DIR
+
+CORPUS has one sentence a line, or is the directory of an encoded corpus. On it are trained
+
+- the fly with the published rule (``learning="hebbian"``, ``word_codes="synapses"``),
+- the fly with default parameters,
+- gensim's skip-gram (300 dimensions, window 5, 5 negatives, 5 epochs, frequent words thinned out
+  at 1e-4), whose vectors are hashed by LSH (k bits) and RandExp (k of 400 cells).
+
+Flies are trained ``--seeds`` times, the hashes are drawn 5 times; means (and standard deviations)
+are shown. All are scored on the pairs that all know. Two tables come out: the training, and the
+scores, with the bytes that the code of a word takes: all cells packed as bits, or the numbers of
+the active cells in 2 bytes each, whichever is less.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+import warnings
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from skfly import EncodedCorpus, FlyHashVectorizer, TextLines
+from skfly.binarize import LSH, RandExp
+from skfly.evaluation import HASH_LENGTHS, load_vectors, mean_over_seeds, word_similarity
+from skfly.evaluation._datasets import load_datasets
+
+HEBBIAN = "fly, hebbian as published"
+DEFAULT = "fly, default"
+DENSE = "skip-gram 300d, dense"
+RUNS = 5
+WORD2VEC = {
+    "vector_size": 300,
+    "sg": 1,
+    "window": 5,
+    "negative": 5,
+    "epochs": 5,
+    "sample": 1e-4,
+    "min_count": 5,
+    "max_final_vocab": 20_000,
+}
+
+
+@cache  # the same warning comes for every run
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def read_corpus(source, keep, n_words):
+    """Return the encoded corpus; one that is kept already is used as it is."""
+    if keep.exists():
+        return EncodedCorpus.load(keep)
+    if source.is_dir() and n_words is None:
+        return EncodedCorpus.load(source)
+    documents = EncodedCorpus.load(source) if source.is_dir() else TextLines(source)
+    began = time.perf_counter()
+    with EncodedCorpus.from_documents(
+        first_words(documents, n_words), sentence_splitter=None
+    ) as corpus:
+        corpus.save(keep)
+    say(f"encoded {source} in {time.perf_counter() - began:.0f} s")
+    return EncodedCorpus.load(keep)
+
+
+def first_words(documents, n_words):
+    """Yield documents until they have so many words."""
+    seen = 0
+    for document in documents:
+        if n_words is not None and seen >= n_words:
+            return
+        seen += len(document.split() if isinstance(document, str) else document)
+        yield document
+
+
+def train_flies(corpus, args, **params):
+    flies, seconds = [], []
+    for seed in range(args.seeds):
+        fly = FlyHashVectorizer(
+            **params, sentence_splitter=None, n_jobs=args.threads, random_state=seed
+        )
+        began = time.perf_counter()
+        flies.append(fly.fit(corpus))
+        seconds.append(time.perf_counter() - began)
+        say(f"trained {params or 'default'} with seed {seed} in {seconds[-1]:.1f} s")
+    return flies, float(np.mean(seconds))
+
+
+def train_word2vec(corpus, args):
+    """Return the vectors, and the seconds of training; None if they were trained before."""
+    from gensim.models import Word2Vec
+
+    if args.save_vectors is not None and args.save_vectors.exists():
+        say(f"using {args.save_vectors}")
+        return load_vectors(args.save_vectors), None
+    began = time.perf_counter()
+    vectors = Word2Vec(corpus, **WORD2VEC, workers=args.threads, seed=0).wv
+    seconds = time.perf_counter() - began
+    say(f"trained skip-gram in {seconds:.0f} s")
+    if args.save_vectors is not None:
+        vectors.save(str(args.save_vectors))
+    return vectors, seconds
+
+
+def hashed(vectors, words, datasets, common, lengths):
+    """Return the results of LSH and RandExp by hash length."""
+    X = np.stack([vectors[word] for word in words])
+
+    def score(codes):
+        by_word = dict(zip(words, codes, strict=True))
+        return word_similarity(
+            by_word, datasets, measure="sokal-michener", pairs_known_to=[common]
+        )
+
+    expansions = [RandExp(n_cells=400, random_state=run).fit(X) for run in range(RUNS)]
+    lsh, randexp = {}, {}
+    for k in lengths:
+        lsh[k] = mean_over_seeds(
+            score(LSH(n_bits=k, random_state=run).fit_transform(X)) for run in range(RUNS)
+        )
+        randexp[k] = mean_over_seeds(
+            score(expansion.set_params(hash_length=k).transform(X).toarray())
+            for expansion in expansions
+        )
+    return lsh, randexp
+
+
+def by_length(table):
+    """Return the rows of a table by hash length, one of them for each dataset."""
+    return {k: [row for row in table.rows if row.hash_length == k] for k in table.hash_lengths}
+
+
+def score_text(row):
+    if row.spearman is None:
+        return "-"
+    return f"{row.spearman:.1f}" + ("" if row.std is None else f" +- {row.std:.1f}")
+
+
+def print_scores(results, datasets):
+    """Print rows by hash length; ``results`` has (k, method, bytes a word, rows)."""
+    names = [data.name for data in datasets]
+    print("\n| hash length | method | bytes a word | " + " | ".join(names) + " |")
+    print("|---" * (3 + len(names)) + "|")
+    order = sorted(results, key=lambda result: (result[0] is None, result[0] or 0))
+    for before, (k, method, n_bytes, rows) in pairwise([(None,), *order]):
+        label = "" if before[0] == k and k is not None else "dense" if k is None else k
+        scores = " | ".join(map(score_text, rows))
+        print(f"| {label} | {method} | {n_bytes:,} | {scores} |")
+    pairs = " | ".join(f"{row.n_pairs} of {row.n_pairs_in_all}" for row in order[-1][3])
+    print(f"| pairs | known to all | | {pairs} |")
+
+
+def code_bytes(n_cells, k):
+    return min(-(-n_cells // 8), 2 * k)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--wordsim", type=Path, help="a directory or a file of word pairs")
+    parser.add_argument("--words", type=int, help="use only about so many words of the text")
+    parser.add_argument("--seeds", type=int, default=3, help="flies to train of each kind")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--skip-hebbian", action="store_true", help="without the published rule")
+    parser.add_argument("--keep", type=Path, help="keep the encoded corpus in this directory")
+    parser.add_argument(
+        "--save-vectors", type=Path, metavar="FILE.kv", help="keep word2vec's vectors here"
+    )
+    args = parser.parse_args()
+    if args.save_vectors is not None and args.save_vectors.suffix != ".kv":
+        parser.error("--save-vectors must end in .kv")
+    warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
+    datasets = load_datasets(args.wordsim)
+    with tempfile.TemporaryDirectory() as temporary:
+        corpus = read_corpus(args.corpus, args.keep or Path(temporary) / "corpus", args.words)
+        print(corpus, flush=True)
+        compare(corpus, datasets, args)
+
+
+def compare(corpus, datasets, args):
+    flies = {}
+    if not args.skip_hebbian:
+        flies[HEBBIAN] = train_flies(corpus, args, learning="hebbian", word_codes="synapses")
+    flies[DEFAULT] = train_flies(corpus, args)
+    vectors, seconds = train_word2vec(corpus, args)
+    vocabularies = [trained[0].vocabulary_ for trained, _ in flies.values()]
+    common = set(vectors.key_to_index).intersection(*vocabularies)
+
+    print(f"\nTraining, {args.threads} threads; flies: mean of {args.seeds}\n")
+    print("| method | seconds | words known |\n|---|---|---|")
+    for name, (trained, mean_seconds) in flies.items():
+        print(f"| {name} | {mean_seconds:.1f} | {len(trained[0].vocabulary_):,} |")
+    shown = "trained before" if seconds is None else f"{seconds:.1f}"
+    print(f"| {DENSE} | {shown} | {len(vectors):,} |")
+
+    results = []
+    for name, (trained, _) in flies.items():
+        mean = mean_over_seeds(
+            word_similarity(fly, datasets, HASH_LENGTHS, pairs_known_to=[common])
+            for fly in trained
+        )
+        cells = trained[0].n_features_out_
+        results += [(k, name, code_bytes(cells, k), rows) for k, rows in by_length(mean).items()]
+    dense = word_similarity(vectors, datasets, pairs_known_to=[common])
+    results.append((None, DENSE, 4 * vectors.vector_size, dense.rows))
+    words = {key for data in datasets for word in data.words for key in (word, word.lower())}
+    lsh, randexp = hashed(
+        vectors, sorted(word for word in words if word in vectors), datasets, common, HASH_LENGTHS
+    )
+    for k in HASH_LENGTHS:
+        results.append((k, "skip-gram, RandExp", code_bytes(400, k), randexp[k].rows))
+        results.append((k, "skip-gram, LSH", -(-k // 8), lsh[k].rows))
+    print_scores(results, datasets)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,296 @@
+"""Datasets of word pairs: two words and how similar people find them.
+
+The files that circulate differ: tabs, spaces, commas or semicolons, with a header or without,
+with columns before and after the score. A line is read if it has two words and the file's score
+column holds a number there. What cannot be read is counted and told, never guessed.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+__all__ = ["WordPairs", "load_datasets", "read_word_pairs"]
+
+_EXPECTED = "lines of 'word1 word2 score', separated by tabs, spaces, commas or semicolons"
+_SUFFIXES = {".txt", ".tsv", ".csv", ".tab"}
+_NOT_DATA = re.compile(r"(readme|licen[cs]e|changelog)\b", re.IGNORECASE)
+_SHIPPED_WITH_GENSIM = ("wordsim353.tsv", "simlex999.txt")
+_LINES_TOLD = 5
+_NAMES = {
+    "men-tr-3k": "MEN",
+    "ws-353-all": "WS353",
+    "wordsim353": "WS353",
+    "simlex-999": "SimLex",
+    "simlex999": "SimLex",
+    "rw-stanford": "RW",
+    "rg-65": "RG",
+    "mturk-287": "MTurk-287",
+}
+
+
+@dataclass(frozen=True)
+class WordPairs:
+    """A dataset of word pairs.
+
+    Attributes
+    ----------
+    name : str
+    pairs : tuple of (str, str, float)
+        Two words, and how similar people find them.
+    n_skipped : int
+        Lines or items without a score, which are not among the pairs.
+
+    Examples
+    --------
+    >>> from skfly.evaluation import WordPairs
+    >>> data = WordPairs("fruit", (("plum", "peach", 8.0), ("plum", "bank", 1.0)))
+    >>> len(data), data.half("second").pairs
+    (2, (('plum', 'bank', 1.0),))
+    """
+
+    name: str
+    pairs: tuple[tuple[str, str, float], ...]
+    n_skipped: int = 0
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The different words, in the order of the pairs."""
+        return tuple(dict.fromkeys(word for *both, _ in self.pairs for word in both))
+
+    def half(self, which: str) -> WordPairs:
+        """Return every other pair, to choose on one half and report the other.
+
+        Parameters
+        ----------
+        which : {"first", "second"}
+            The first, third, fifth ... pair, or the second, fourth, sixth ...
+
+        Returns
+        -------
+        half : WordPairs
+        """
+        if which not in ("first", "second"):
+            raise ValueError(f"half must be 'first', 'second' or None; got {which!r}")
+        return replace(self, pairs=self.pairs[0 if which == "first" else 1 :: 2])
+
+
+def read_word_pairs(path: str | os.PathLike[str]) -> WordPairs:
+    """Read a file of word pairs.
+
+    Parameters
+    ----------
+    path : path-like
+        A text file (UTF-8) with two words and a score a line, separated by tabs, spaces, commas
+        or semicolons. The score is in the third column, or in the first one after it that holds
+        a number at all. A header, blank lines, lines that begin with ``#`` and further columns
+        are passed over. A line without two words and a score is left out and counted, with a
+        warning.
+
+    Returns
+    -------
+    data : WordPairs
+        Named as the dataset is usually called, or after the file.
+
+    Examples
+    --------
+    >>> from gensim.test.utils import datapath
+    >>> from skfly.evaluation import read_word_pairs
+    >>> data = read_word_pairs(datapath("wordsim353.tsv"))
+    >>> data.name, len(data), data.pairs[1]
+    ('WS353', 353, ('tiger', 'cat', 7.35))
+    """
+    path = Path(path)
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not text in UTF-8: {error.reason}") from error
+    rows = [
+        (number, _fields(line))
+        for number, line in enumerate(lines, start=1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    column = _score_column([fields for _, fields in rows])
+    pairs, skipped = [], []
+    for number, fields in rows:
+        if (pair := _pair(fields, column)) is not None:
+            pairs.append(pair)
+        elif number != rows[0][0] or not _is_header(fields, column):
+            skipped.append(number)
+    if not pairs:
+        raise ValueError(f"{path} has no word pairs; expected {_EXPECTED}")
+    if skipped:
+        shown = ", ".join(map(str, skipped[:_LINES_TOLD]))
+        more = ", ..." if len(skipped) > _LINES_TOLD else ""
+        warnings.warn(
+            f"{path}: {len(skipped)} of {len(skipped) + len(pairs)} pairs left out, without two "
+            f"words and a score (line {shown}{more})",
+            stacklevel=2,
+        )
+    return WordPairs(_dataset_name(path), tuple(pairs), len(skipped))
+
+
+def load_datasets(datasets: Any = None) -> list[WordPairs]:
+    """Return datasets, however they are given; see :func:`skfly.evaluation.word_similarity`."""
+    if datasets is None:
+        from gensim.test.utils import datapath
+
+        return [read_word_pairs(datapath(name)) for name in _SHIPPED_WITH_GENSIM]
+    if isinstance(datasets, Mapping):
+        found = [_named(str(name), value) for name, value in datasets.items()]
+    elif isinstance(datasets, str | os.PathLike | WordPairs):
+        found = _one_or_directory(datasets)
+    elif isinstance(datasets, Iterable):
+        found = [data for item in datasets for data in _one_or_directory(item)]
+    else:
+        raise _bad_datasets(datasets)
+    if not found:
+        raise ValueError("no datasets were given")
+    names = [data.name for data in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(
+                f"{names.count(name)} datasets are called {name!r}: name them in a dict, "
+                "{name: file}, or give each once"
+            )
+    return found
+
+
+def _one_or_directory(source: Any) -> list[WordPairs]:
+    if isinstance(source, WordPairs):
+        return [_not_empty(source)]
+    if not isinstance(source, str | os.PathLike):
+        raise _bad_datasets(source)
+    path = Path(source)
+    if not path.is_dir():
+        return [read_word_pairs(path)]
+    files = sorted(
+        file
+        for file in path.iterdir()
+        if file.is_file()
+        and file.suffix.lower() in _SUFFIXES
+        and not file.name.startswith(".")
+        and not _NOT_DATA.match(file.name)
+    )
+    if not files:
+        raise ValueError(
+            f"the directory {path} has no datasets; expected files ({', '.join(sorted(_SUFFIXES))}"
+            f") with {_EXPECTED}"
+        )
+    return [read_word_pairs(file) for file in files]
+
+
+def _named(name: str, value: Any) -> WordPairs:
+    if isinstance(value, str | os.PathLike):
+        return replace(read_word_pairs(value), name=name)
+    if isinstance(value, WordPairs):
+        return _not_empty(replace(value, name=name))
+    if not isinstance(value, Iterable):
+        raise _bad_datasets(value)
+    pairs, n_skipped = [], 0
+    for number, item in enumerate(value):
+        fields: Sequence[Any] = item if isinstance(item, list | tuple) else ()
+        if len(fields) < 3 or not all(isinstance(word, str) for word in fields[:2]):
+            raise ValueError(
+                f"item {number} of dataset {name!r} is {item!r}; expected (word1, word2, score)"
+            )
+        pair = _pair(fields, 2)
+        if pair is None:
+            n_skipped += 1
+        else:
+            pairs.append(pair)
+    if n_skipped:
+        warnings.warn(
+            f"dataset {name!r}: {n_skipped} of {n_skipped + len(pairs)} pairs left out, without "
+            "two words and a score",
+            stacklevel=2,
+        )
+    return _not_empty(WordPairs(name, tuple(pairs), n_skipped))
+
+
+def _not_empty(data: WordPairs) -> WordPairs:
+    if not data.pairs:
+        raise ValueError(f"dataset {data.name!r} has no pairs with a score")
+    return data
+
+
+def _bad_datasets(given: Any) -> TypeError:
+    return TypeError(
+        "datasets must be a directory, a file, a list of those, or a dict from names to lists of "
+        f"(word1, word2, score); got {type(given).__name__}: {given!r:.60}"
+    )
+
+
+def _fields(line: str) -> list[str]:
+    r"""Return the columns of a line.
+
+    Examples
+    --------
+    >>> _fields("hot dog\tfood\t7"), _fields("ice, snow, 7"), _fields("a b\t7")
+    (['hot dog', 'food', '7'], ['ice', 'snow', '7'], ['a', 'b', '7'])
+    """
+    for separator in "\t;,":
+        if separator in line:
+            found = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+            if len(found) >= 3:
+                return [field.strip() for field in found]
+            break
+    return line.split()
+
+
+def _score_column(rows: Iterable[Sequence[str]]) -> int:
+    """Return the first column after the words that holds a number in any line."""
+    columns = {
+        place
+        for fields in rows
+        for place, field in enumerate(fields[2:], start=2)
+        if _number(field) is not None
+    }
+    return min(columns, default=2)
+
+
+def _pair(fields: Sequence[Any], column: int) -> tuple[str, str, float] | None:
+    score = _number(fields[column]) if len(fields) > column else None
+    if score is None or not fields[0] or not fields[1]:
+        return None
+    return fields[0], fields[1], score
+
+
+def _is_header(fields: Sequence[str], column: int) -> bool:
+    return len(fields) > column and all(fields[: column + 1])
+
+
+def _number(text: Any) -> float | None:
+    """Return a finite number, or None.
+
+    Examples
+    --------
+    >>> _number("7.5"), _number("n/a"), _number("nan"), _number(None)
+    (7.5, None, None, None)
+    """
+    try:
+        number = float(text)
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _dataset_name(path: Path) -> str:
+    """Return what a dataset is usually called, or its file's name without the ending.
+
+    Examples
+    --------
+    >>> _dataset_name(Path("EN-MEN-TR-3k.txt")), _dataset_name(Path("mine.csv"))
+    ('MEN', 'mine')
+    """
+    return _NAMES.get(path.stem.lower().removeprefix("en-"), path.stem)
