@@ -134,6 +134,7 @@ def learn(
             return replace(previous, history=history)
         raise ValueError(_no_windows(corpus, window, settings.truncate_windows))
     learned = learner.finish()
+    del learner  # and the arrays that only learning needs
     counted = None
     if consensus:
         with stages.stage("consensus", "windows", stream.n_batches) as monitor:

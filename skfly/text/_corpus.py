@@ -7,10 +7,11 @@ is a directory:
     int32, the words one after another; -1 is a word that the vocabulary does not have.
 ``sentences.npy``, ``documents.npy``
     int64, where sentences and documents begin, and the end of the last.
-``counts.npy``
-    int64, how often each word of the vocabulary comes.
+``words.npy``, ``word_ends.npy``, ``counts.npy``
+    The words of the vocabulary in UTF-8, one after another (uint8); where each ends; and how
+    often each comes (int64).
 ``corpus.json``
-    Format version, the words, and the text parameters used.
+    Format version and the text parameters used.
 """
 
 from __future__ import annotations
@@ -30,13 +31,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skfly.text._analyzer import TextAnalyzer
-from skfly.text._vocabulary import Vocabulary
+from skfly.text._vocabulary import PackedWords, Vocabulary
 
 __all__ = ["EncodedCorpus"]
 
 FORMAT = "skfly-corpus"
 FORMAT_VERSION = 1
 _PART = 1 << 18
+_ARRAYS = (
+    "ids.npy",
+    "sentences.npy",
+    "documents.npy",
+    "counts.npy",
+    "words.npy",
+    "word_ends.npy",
+)
 _HOW_TO_READ = {"input", "encoding", "decode_error", "sentence_splitter"}
 
 
@@ -112,7 +121,7 @@ class EncodedCorpus:
         return self.n_sentences
 
     def __iter__(self) -> Iterator[list[str]]:
-        words = self.vocabulary.words
+        words = list(self.vocabulary.words)
         for start, stop in pairwise(self.sentences.tolist()):
             yield [words[i] for i in self.ids[start:stop].tolist() if i >= 0]
 
@@ -179,8 +188,10 @@ class EncodedCorpus:
                 "format": FORMAT,
                 "version": FORMAT_VERSION,
                 "text_params": self.text_params,
-                "words": self.vocabulary.words,
             }
+            packed = PackedWords.pack(self.vocabulary.words)
+            np.save(beside / "words.npy", packed.data)
+            np.save(beside / "word_ends.npy", packed.ends)
             np.save(beside / "counts.npy", self.vocabulary.counts)
             (beside / "corpus.json").write_text(json.dumps(description), encoding="ascii")
             beside.chmod(0o755)
@@ -210,11 +221,10 @@ class EncodedCorpus:
             )
         mode: Any = "r" if mmap else None
         try:
-            ids, sentences, documents, counts = (
-                np.load(path / name, mmap_mode=mode, allow_pickle=False)
-                for name in ("ids.npy", "sentences.npy", "documents.npy", "counts.npy")
+            ids, sentences, documents, counts, words, ends = (
+                np.load(path / name, mmap_mode=mode, allow_pickle=False) for name in _ARRAYS
             )
-            vocabulary = Vocabulary(description.pop("words"), counts)
+            vocabulary = Vocabulary(PackedWords(words, ends), counts)
             return cls(ids, sentences, documents, vocabulary, description["text_params"])
         except (EOFError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is damaged: {error}; encode the text again") from error

@@ -3,14 +3,71 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Vocabulary"]
+__all__ = ["PackedWords", "Vocabulary"]
+
+
+class PackedWords(Sequence[str]):
+    """Words as one run of bytes, each made a str when it is asked for.
+
+    A corpus has many words that come once or twice; as Python objects they would take more
+    memory than a model.
+
+    Parameters
+    ----------
+    data : ndarray of uint8
+        The words in UTF-8, one after another.
+    ends : ndarray of int64
+        Where each word ends.
+
+    Examples
+    --------
+    >>> packed = PackedWords.pack(["fly", "蝇"])
+    >>> len(packed), packed[1], list(packed)
+    (2, '蝇', ['fly', '蝇'])
+    """
+
+    def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
+        if data.dtype != np.uint8 or ends.dtype != np.int64 or data.ndim != 1 or ends.ndim != 1:
+            raise ValueError("words must be uint8 bytes and their int64 ends")
+        rising = len(ends) == 0 or (ends[0] >= 0 and bool(np.all(ends[1:] >= ends[:-1])))
+        if not rising or len(data) != (ends[-1] if len(ends) else 0):
+            raise ValueError("the ends of the words do not fit their bytes")
+        data.tobytes().decode("utf-8", "surrogatepass")
+        starts = ends[:-1][ends[:-1] < len(data)]
+        if np.any(data[starts] & 0xC0 == 0x80):
+            raise ValueError("a word ends within a character")
+        self.data = data
+        self.ends = ends
+
+    @classmethod
+    def pack(cls, words: Iterable[str]) -> PackedWords:
+        """Return words in packed form."""
+        encoded = [word.encode("utf-8", "surrogatepass") for word in words]
+        ends = np.cumsum([len(word) for word in encoded], dtype=np.int64)
+        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), ends)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        i = range(len(self))[place]
+        start = self.ends[i - 1] if i else 0
+        return self.data[start : self.ends[i]].tobytes().decode("utf-8", "surrogatepass")
 
 
 class Vocabulary:
@@ -33,8 +90,9 @@ class Vocabulary:
     """
 
     def __init__(self, words: Iterable[str], counts: Any = None) -> None:
-        self.words: list[str] = list(words)
-        if len(set(self.words)) != len(self.words):
+        self.words: Sequence[str] = words if isinstance(words, PackedWords) else list(words)
+        # packed words were checked before they were packed
+        if isinstance(self.words, list) and len(set(self.words)) != len(self.words):
             twice = next(word for word, n in Counter(self.words).items() if n > 1)
             raise ValueError(
                 f"the word {twice!r} is in the vocabulary more than once; give each word once"

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skfly.text import Vocabulary
+from skfly.text._vocabulary import PackedWords
 
 
 def test_words_get_ids_in_their_order():
@@ -126,3 +127,28 @@ class TestMostFrequent:
 
         assert one.words == other.words
         assert one.counts.tolist() == other.counts.tolist()
+
+
+class TestPackedWords:
+    @given(st.lists(st.text(st.characters(codec=None)), max_size=20))
+    def test_any_words_come_back(self, words):
+        packed = PackedWords.pack(words)
+
+        assert list(packed) == words
+        assert [packed[i] for i in range(-len(words), len(words))] == words * 2
+        assert packed[1:5] == words[1:5]
+
+    def test_there_is_no_word_past_the_last(self):
+        with pytest.raises(IndexError):
+            PackedWords.pack(["fly"])[1]
+
+    def test_a_word_does_not_end_within_a_character(self):
+        packed = PackedWords.pack(["蝇"])
+        with pytest.raises(ValueError, match="within a character"):
+            PackedWords(np.tile(packed.data, 2), np.array([4, 6]))
+
+    def test_a_vocabulary_takes_them_as_they_are(self):
+        vocabulary = Vocabulary(PackedWords.pack(["moth", "fly", "bee"]), [1, 5, 5])
+
+        assert vocabulary.most_frequent(2).words == ["bee", "fly"]
+        assert vocabulary.encode(["fly", "wasp"]).tolist() == [1, -1]
