@@ -28,6 +28,7 @@ from skfly.learning import (
     Network,
     auto_min_count,
     learn,
+    tell_of_small_corpus,
 )
 from skfly.text import (
     EncodedCorpus,
@@ -349,6 +350,7 @@ truncate_windows_, n_active_
                 "empty vocabulary; perhaps there are no documents, or they only contain stop "
                 f"words or words that come less than min_count={min_count} times"
             )
+        tell_of_small_corpus(corpus.n_words)
         self._learn(corpus, vocabulary, None)
         self.min_count_ = min_count
 

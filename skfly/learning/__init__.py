@@ -6,7 +6,7 @@ from skfly.learning._hebbian import HebbianRule, inverse_frequencies
 from skfly.learning._learn import Network, Stages, learn
 from skfly.learning._lloyd import LloydRule
 from skfly.learning._report import Learned, StepReport
-from skfly.learning._settings import LearningSettings, auto_min_count
+from skfly.learning._settings import LearningSettings, auto_min_count, tell_of_small_corpus
 from skfly.learning._train import History, Monitor, Rule, train
 
 __all__ = [
@@ -26,5 +26,6 @@ __all__ = [
     "count_consensus",
     "inverse_frequencies",
     "learn",
+    "tell_of_small_corpus",
     "train",
 ]

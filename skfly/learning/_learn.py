@@ -102,7 +102,9 @@ def learn(
     """
     n_words = corpus.n_words + (previous.n_words if previous else 0)
     counts = word_counts + (previous.word_counts if previous else 0)
-    settings = LearningSettings.resolve(params, rule=rule, n_words=n_words, n_cells=n_cells)
+    settings = LearningSettings.resolve(
+        params, rule=rule, n_words=n_words, n_cells=n_cells, n_vocabulary=len(counts)
+    )
     n_epochs = 1 if previous else settings.n_epochs
     first_epoch = previous.n_epochs if previous else 0
     stream = BatchStream(

@@ -7,15 +7,24 @@ needs less shrinkage of the rare ones.
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-__all__ = ["LearningSettings", "auto_min_count"]
+__all__ = ["LearningSettings", "auto_min_count", "tell_of_small_corpus"]
+
+_LOG = logging.getLogger("skfly")
+_SMALL = 300_000
 
 _BATCHES_PER_EPOCH = 20
-_LARGEST_BATCH = 1 << 20  # words; bounds the memory of a batch whatever the corpus
+# The largest batch bounds memory whatever the corpus. Setting the synapses anew costs the same for
+# a small batch as for a large one, so a larger vocabulary has larger batches and the cost of a word
+# does not depend on it.
+_LARGEST_BATCH = 1 << 20
+_BATCH_PER_WORD = 50
 
 
 @dataclass(frozen=True)
@@ -49,9 +58,15 @@ class LearningSettings:
 
     @classmethod
     def resolve(
-        cls, params: Mapping[str, Any], *, rule: str, n_words: int, n_cells: int
+        cls,
+        params: Mapping[str, Any],
+        *,
+        rule: str,
+        n_words: int,
+        n_cells: int,
+        n_vocabulary: int = 0,
     ) -> LearningSettings:
-        """Return the settings for a corpus of ``n_words`` words.
+        """Return the settings for a text of ``n_words`` words, ``n_vocabulary`` different ones.
 
         ``params`` holds each setting by name, as a value or as ``"auto"``.
 
@@ -65,7 +80,7 @@ class LearningSettings:
         >>> small.subsample > large.subsample, small.shrinkage < large.shrinkage
         (True, True)
         """
-        auto = _hebbian() if rule == "hebbian" else _lloyd(n_words)
+        auto = _hebbian() if rule == "hebbian" else _lloyd(n_words, n_vocabulary)
         auto["n_active"] = max(1, round(0.01 * n_cells))
         chosen = {
             name: auto[name] if params[name] == "auto" else params[name]
@@ -85,12 +100,12 @@ def _hebbian() -> dict[str, Any]:
     }
 
 
-def _lloyd(n_words: int) -> dict[str, Any]:
+def _lloyd(n_words: int, n_vocabulary: int) -> dict[str, Any]:
     size = (n_words / 1e7) ** 0.75
     batch = max(1, math.ceil(n_words / _BATCHES_PER_EPOCH))
     return {
         "n_epochs": 4,
-        "batch_size": min(batch, _LARGEST_BATCH),
+        "batch_size": min(batch, max(_LARGEST_BATCH, _BATCH_PER_WORD * n_vocabulary)),
         "learning_rate": 0.0,
         "subsample": 1e-4 / min(max(size, 1e-4), 1.0),
         "shrinkage": 10_000.0 * min(size, 1.0),
@@ -109,3 +124,18 @@ def auto_min_count(n_words: int) -> int:
     if n_words < 100_000:
         return 1
     return 2 if n_words < 1_000_000 else 5
+
+
+def tell_of_small_corpus(n_words: int) -> None:
+    """Say what to expect of a text of ``n_words`` words if it is small; once in a process."""
+    if n_words < _SMALL:
+        _tell_once()
+
+
+@cache  # runs once
+def _tell_once() -> None:
+    _LOG.warning(
+        "learning from less than %d words: expect topics rather than meanings; good word "
+        "similarities need a million words or more",
+        _SMALL,
+    )

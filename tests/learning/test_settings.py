@@ -2,7 +2,8 @@
 
 import pytest
 
-from skfly.learning import LearningSettings, auto_min_count
+from skfly.learning import LearningSettings, auto_min_count, tell_of_small_corpus
+from skfly.learning._settings import _tell_once
 
 AUTO = dict.fromkeys(LearningSettings.__dataclass_fields__, "auto")
 
@@ -53,3 +54,23 @@ def test_rare_words_are_learned_from_short_texts_only():
         auto_min_count(10**n) for n in range(3, 9)
     )
     assert auto_min_count(1000) == 1
+
+
+def test_a_small_text_is_told_of_once(caplog):
+    _tell_once.cache_clear()
+    tell_of_small_corpus(10**6)
+    assert not caplog.records
+    tell_of_small_corpus(1000)
+    tell_of_small_corpus(2000)
+    assert [record.name for record in caplog.records] == ["skfly"]
+    assert "need a million words" in caplog.text
+
+
+def test_batches_grow_with_the_vocabulary_and_not_with_the_text():
+    sizes = [
+        LearningSettings.resolve(
+            AUTO, rule="lloyd", n_words=n_words, n_cells=400, n_vocabulary=n_vocabulary
+        ).batch_size
+        for n_words, n_vocabulary in [(10**9, 20_000), (10**10, 20_000), (10**9, 100_000)]
+    ]
+    assert sizes == [1 << 20, 1 << 20, 5_000_000]
