@@ -20,9 +20,9 @@ _LOG = logging.getLogger("skfly")
 _SMALL = 300_000
 
 _BATCHES_PER_EPOCH = 20
-# The largest batch bounds memory whatever the corpus. Setting the synapses anew costs the same for
-# a small batch as for a large one, so a larger vocabulary has larger batches and the cost of a word
-# does not depend on it.
+# The largest batch bounds memory whatever the corpus. Setting the synapses anew costs the same
+# for a small batch as for a large one, so a larger vocabulary has larger batches: the cost of a
+# word does not depend on it.
 _LARGEST_BATCH = 1 << 20
 _BATCH_PER_WORD = 50
 
