@@ -18,6 +18,8 @@ from skfly.text import EncodedCorpus
 
 __all__ = ["Batch", "BatchStream", "keep_probabilities"]
 
+_DRAWN_AT_A_TIME = 1 << 16
+
 
 class Batch(NamedTuple):
     """Sentences: ``ids`` one after another, and where each begins (``offsets``)."""
@@ -113,7 +115,11 @@ class BatchStream:
         if self._id_map is not None:
             ids = self._id_map[ids]
         if self._keep is not None:
-            kept = random.random(len(ids), dtype=np.float32) < self._keep[ids]
+            kept = np.empty(len(ids), dtype=np.bool_)
+            for start in range(0, len(ids), _DRAWN_AT_A_TIME):
+                part = ids[start : start + _DRAWN_AT_A_TIME]
+                chances = random.random(len(part), dtype=np.float32)
+                kept[start : start + len(part)] = chances < self._keep[part]
             ids = ids[kept]
             ends = np.cumsum(lengths)
             lengths = np.add.reduceat(kept, ends - lengths, dtype=np.int64)
