@@ -9,25 +9,14 @@ from typing import Any
 from skfly._sklearn_compat import HasMethods, Interval, StrOptions
 from skfly.backends import BACKENDS
 from skfly.learning import LearningSettings
+from skfly.text import SKLEARN_PARAMS
 
 __all__ = ["CONSTRAINTS", "SETTINGS", "TEXT_PARAMS"]
 
 SETTINGS = tuple(LearningSettings.__dataclass_fields__)
 """Parameters that may be ``"auto"`` and are told to the learning rule."""
 
-TEXT_PARAMS = (
-    "input",
-    "encoding",
-    "decode_error",
-    "strip_accents",
-    "lowercase",
-    "preprocessor",
-    "tokenizer",
-    "stop_words",
-    "token_pattern",
-    "sentence_splitter",
-    "fold_numbers",
-)
+TEXT_PARAMS = (*SKLEARN_PARAMS, "sentence_splitter", "fold_numbers")
 """Parameters that are told to the :class:`~skfly.text.TextAnalyzer`."""
 
 _AUTO = StrOptions({"auto"})

@@ -1,6 +1,6 @@
 """Text to word ids: tokenizing, sentences, vocabulary, and the encoded corpus."""
 
-from skfly.text._analyzer import NUMBER, TextAnalyzer
+from skfly.text._analyzer import NUMBER, SKLEARN_PARAMS, TextAnalyzer
 from skfly.text._bags import context_words, count_words, word_ids
 from skfly.text._corpus import EncodedCorpus
 from skfly.text._encode import encode_documents
@@ -9,6 +9,7 @@ from skfly.text._vocabulary import Vocabulary
 
 __all__ = [
     "NUMBER",
+    "SKLEARN_PARAMS",
     "EncodedCorpus",
     "TextAnalyzer",
     "TextLines",

@@ -13,7 +13,7 @@ from typing import Any
 
 from sklearn.feature_extraction.text import CountVectorizer
 
-__all__ = ["NUMBER", "TextAnalyzer", "split_lines", "split_punctuation"]
+__all__ = ["NUMBER", "SKLEARN_PARAMS", "TextAnalyzer", "split_lines", "split_punctuation"]
 
 NUMBER = "<NUM>"
 """What a word with a digit becomes where numbers are folded."""
@@ -51,7 +51,7 @@ SPLITTERS: Mapping[str, Callable[[str], list[str]]] = {
 }
 
 
-_RULES = (
+SKLEARN_PARAMS = (
     "input",
     "encoding",
     "decode_error",
@@ -62,6 +62,7 @@ _RULES = (
     "stop_words",
     "token_pattern",
 )
+"""The parameters that are scikit-learn's."""
 
 
 class TextAnalyzer:
@@ -119,7 +120,7 @@ class TextAnalyzer:
             else sentence_splitter
         )
         self._fold_numbers = fold_numbers
-        given = {name: getattr(rules, name) for name in _RULES} | {
+        given = {name: getattr(rules, name) for name in SKLEARN_PARAMS} | {
             "sentence_splitter": sentence_splitter,
             "fold_numbers": fold_numbers,
         }
