@@ -684,8 +684,8 @@ def _print_demo(result: DemoResult) -> None:
             )
             for score in result.similarity
         ],
-        "The text is small: half a million words with the stop words. What larger ones give is "
-        "in the docs.",
+        "The text is small: half a million words with the stop words. The settings were picked by "
+        "these scores. What larger texts give is in the docs.",
     )
     model = shlex.quote(result.model)
     print_table(

@@ -95,7 +95,7 @@ class FlyHashVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         Cells of a window that take part in the consensus. ``"auto"``: 1 % of the cells.
     document_codes : {"binary", "counts"}, default="binary"
         What ``transform`` gives: the code of the text's bag of words, or the sum of its words'
-        codes, which suits linear classifiers better.
+        codes, which keeps how often each cell is named.
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, \
 stop_words, token_pattern, vocabulary
         As in :class:`~sklearn.feature_extraction.text.TfidfVectorizer`. The tokenizer is called
