@@ -37,6 +37,7 @@ CONSTRAINTS: dict[str, Any] = {
     "truncate_windows": ["boolean", _AUTO],
     "word_codes": [StrOptions({"consensus", "synapses"})],
     "n_active": [_COUNT, _AUTO],
+    "decorrelation": [Interval(Real, 0, 1, closed="both"), None, _AUTO],
     "document_codes": [StrOptions({"binary", "counts"})],
     "input": [StrOptions({"filename", "file", "content"})],
     "encoding": [str],

@@ -21,6 +21,7 @@ _VALUES = (
     "learning_",
     "largest_synapse_",
     "min_count_",
+    "lateral_at_",
     "energy_",
     "cells_used_",
     "n_iter_",
@@ -28,6 +29,7 @@ _VALUES = (
     "n_words_seen_",
 )
 
+_OPTIONAL = ("consensus_", "lateral_")
 _STATE = "rule_state_."
 _STATES: dict[str, Callable[[int, int], dict[str, tuple[int, ...]]]] = {
     "lloyd": lambda n_words, n_cells: {
@@ -47,8 +49,9 @@ def take_apart(
         "synapses_": fly.synapses_,
         "word_counts_": fly.word_counts_,
     }
-    if fly.consensus_ is not None:
-        arrays["consensus_"] = fly.consensus_
+    for name in _OPTIONAL:
+        if getattr(fly, name) is not None:
+            arrays[name] = getattr(fly, name)
     arrays |= {_STATE + name: array for name, array in fly.rule_state_.items()}
     params = fly.get_params()
     if params["vocabulary"] is not None:
@@ -78,11 +81,12 @@ def restore(
         "synapses_": (np.float32, (2 * n_words, n_cells)),
         "word_counts_": (np.int64, (n_words,)),
         "consensus_": (np.float32, (n_words, n_cells)),
+        "lateral_": (np.float32, (n_cells, n_cells)),
     }
     for name, (dtype, shape) in expected.items():
         found = arrays.get(name)
-        if found is None and name == "consensus_":
-            fly.consensus_ = None
+        if found is None and name in _OPTIONAL:
+            setattr(fly, name, None)
         elif found is None or found.dtype != dtype or found.shape != shape:
             raise ValueError(f"{name} is missing, or not {np.dtype(dtype)} of shape {shape}")
         else:

@@ -20,13 +20,14 @@ from skfly._persistence import restore, take_apart
 from skfly._progress import Progress
 from skfly._sklearn_compat import _fit_context, as_configured_sparse
 from skfly.backends import Backend, get_backend
-from skfly.codes import Hasher, KenyonCell, describe_cell
+from skfly.codes import LATERAL_STEPS, Hasher, KenyonCell, describe_cell, learn_lateral
 from skfly.learning import (
     History,
     Learned,
     LearningSettings,
     Network,
     auto_min_count,
+    keep_probabilities,
     learn,
     tell_of_small_corpus,
 )
@@ -47,6 +48,8 @@ _NO_CONSENSUS = (
     "word_codes='consensus', but the model was learned with 'synapses' and has no consensus: "
     "set word_codes='synapses', or fit again"
 )
+
+_GROWTH = 1.1  # of the text, before the cells are connected anew
 
 
 class FlyHashVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -93,6 +96,12 @@ class FlyHashVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         published, from the synapses of the word as a target.
     n_active : int or "auto", default="auto"
         Cells of a window that take part in the consensus. ``"auto"``: 1 % of the cells.
+    decorrelation : float, None or "auto", default="auto"
+        Cells that respond to the same words say the same thing twice. Connections between the
+        cells, learned from the consensus, make them differ before the most active are taken: 0
+        keeps what they have in common, 1 takes all of it away. ``None``: no connections.
+        ``"auto"``: 0.05 to 0.25 by the length of the text, and ``None`` where there is no
+        consensus, for ``"hebbian"``, or with fewer than two words a cell.
     document_codes : {"binary", "counts"}, default="binary"
         What ``transform`` gives: the code of the text's bag of words, or the sum of its words'
         codes, which keeps how often each cell is named.
@@ -132,6 +141,11 @@ stop_words, token_pattern, vocabulary
         only what is above 0 counts; with ``"hebbian"``, weights, each cell's of length 1.
     consensus_ : ndarray of float32, (n_words, n_kenyon_cells), or None
         How often each cell was among the most active in windows with the word.
+    lateral_ : ndarray of float32, (n_kenyon_cells, n_kenyon_cells), or None
+        Connections between the cells: row ``j`` is what cell ``j`` gives to each of them.
+    lateral_at_ : int
+        Words that had been seen when they were learned; ``partial_fit`` learns them again each
+        time that the text has grown by a tenth.
     rule_state_ : dict of ndarray
         What the learning rule needs, beside the synapses, to go on in ``partial_fit``.
     learning_ : str
@@ -145,7 +159,7 @@ stop_words, token_pattern, vocabulary
     n_iter_ : int
         Passes over text so far.
     min_count_, n_epochs_, batch_size_, learning_rate_, subsample_, shrinkage_, \
-truncate_windows_, n_active_
+truncate_windows_, n_active_, decorrelation_
         The values used where the parameters say ``"auto"``.
     energy_ : list of float
         Mean energy of a window in each epoch of the last call.
@@ -166,14 +180,14 @@ truncate_windows_, n_active_
     >>> from skfly import FlyHashVectorizer
     >>> documents = ["the fly eats ripe fruit", "ripe fruit smells sweet to the fly",
     ...              "the bank lends money", "money comes from the bank"] * 25
-    >>> fly = FlyHashVectorizer(n_kenyon_cells=40, hash_length=4, random_state=0)
+    >>> fly = FlyHashVectorizer(n_kenyon_cells=4, hash_length=2, random_state=0)
     >>> codes = fly.fit_transform(documents)
     >>> codes.shape, int(codes[0].sum())
-    ((100, 40), 4)
+    ((100, 4), 2)
     >>> fly.transform(["sweet fruit", "no word of this was seen"]).nnz
-    4
+    2
     >>> fly.hash_words(["fly", "bank"]).shape
-    (2, 40)
+    (2, 4)
     >>> [cell.words[0][0] for cell in fly.kenyon_cells("lends money", n_cells=1)]
     ['bank']
     """
@@ -198,6 +212,7 @@ truncate_windows_, n_active_
         truncate_windows: bool | str = "auto",
         word_codes: str = "consensus",
         n_active: int | str = "auto",
+        decorrelation: float | str | None = "auto",
         document_codes: str = "binary",
         input: str = "content",
         encoding: str = "utf-8",
@@ -232,6 +247,7 @@ truncate_windows_, n_active_
         self.truncate_windows = truncate_windows
         self.word_codes = word_codes
         self.n_active = n_active
+        self.decorrelation = decorrelation
         self.document_codes = document_codes
         self.input = input
         self.encoding = encoding
@@ -376,10 +392,23 @@ truncate_windows_, n_active_
             stages=Progress(bool(self.verbose)),
             previous=previous,
         )
+        lateral, lateral_at = self._connect_cells(network, previous is not None)
         seen = int(self.n_windows_seen_) if previous else 0
         self.vocabulary_ = vocabulary.index
         self._set_network(network)
+        self.lateral_, self.lateral_at_ = lateral, lateral_at
         self.n_windows_seen_ = seen + network.history.n_windows
+
+    def _connect_cells(self, network: Network, goes_on: bool) -> tuple[Any, int]:
+        """Return the lateral connections, and at how many words they were learned."""
+        strength = network.settings.decorrelation
+        if network.consensus is None or strength is None:
+            return None, network.n_words
+        if goes_on and network.n_words < _GROWTH * self.lateral_at_:
+            return self.lateral_, self.lateral_at_
+        with Progress(bool(self.verbose)).stage("connecting", "words", LATERAL_STEPS) as monitor:
+            lateral = learn_lateral(network.consensus, strength, monitor.advance)
+        return lateral, network.n_words
 
     def _read(
         self, raw_documents: Any, vocabulary: Vocabulary | None
@@ -529,13 +558,21 @@ truncate_windows_, n_active_
             raise ValueError(f"temperature must be positive; got {temperature}")
         if n_cells < 1 or n_words < 1:
             raise ValueError(f"n_cells={n_cells} and n_words={n_words} must be at least 1")
+        hasher = self._hasher()
         bag = next(self._count_words([text])).indices
-        cells, activations = self._hasher().most_active(bag, min(n_cells, self.n_features_out_))
+        cells, activations = hasher.most_active(bag, min(n_cells, self.n_features_out_))
         words = list(self.vocabulary_)
         # logarithms of ratios are large for words seen a few times
         evidence = np.sqrt(self.word_counts_) if self.learning_ == "lloyd" else 1.0
         return [
-            describe_cell(self.synapses_, words, cell, activation, n_words, temperature, evidence)
+            describe_cell(
+                cell,
+                activation,
+                hasher.responses_to_targets(cell) * evidence,
+                words,
+                n_words,
+                temperature,
+            )
             for cell, activation in zip(cells.tolist(), activations.tolist(), strict=True)
             if cell >= 0  # else the text has no known word
         ]
@@ -565,6 +602,10 @@ truncate_windows_, n_active_
             self.dtype,
             largest=self.largest_synapse_,
             floor=-np.inf if self.learning_ == "hebbian" else 0.0,
+            lateral=self.lateral_,
+            weights=keep_probabilities(self.word_counts_, self.subsample_)
+            if self.subsample_ > 0
+            else None,
         )
 
     # Words

@@ -292,6 +292,54 @@ def test_backends_give_the_same_codes(make_fly, documents, learning):
     assert same(compiled.word_codes_, reference.word_codes_)
 
 
+# Connections between the cells
+
+
+def test_cells_are_connected_where_there_are_words_enough(make_fly, documents, fitted):
+    connected = make_fly(n_kenyon_cells=12).fit(documents)
+    assert connected.lateral_.shape == (12, 12)
+    assert connected.decorrelation_ == 0.05
+    assert fitted.lateral_ is None  # 26 words, 20 cells
+    for params in (
+        {"decorrelation": None},
+        {"word_codes": "synapses"},
+        {"learning": "hebbian"},
+    ):
+        assert make_fly(n_kenyon_cells=12, **params).fit(documents).lateral_ is None
+
+
+def test_connections_are_seen_in_every_code(make_fly, documents):
+    fly = make_fly(n_kenyon_cells=12, decorrelation=1.0).fit(documents)
+    with_them = fly.word_codes_, fly.transform(documents), fly.kenyon_cells("ripe fruit")
+    fly.lateral_ = None
+    without = fly.word_codes_, fly.transform(documents), fly.kenyon_cells("ripe fruit")
+    assert not same(with_them[0], without[0])
+    assert not same(with_them[1], without[1])
+    assert with_them[2] != without[2]
+
+
+def test_connected_backends_and_threads_give_the_same_codes(make_fly, documents):
+    first, *others = (
+        make_fly(n_kenyon_cells=12, decorrelation=0.25, **params).fit(documents)
+        for params in ({"n_jobs": 1}, {"n_jobs": 3}, {"backend": "numpy"})
+    )
+    for other in others:
+        assert_array_equal(first.lateral_, other.lateral_)
+        assert same(first.transform(documents), other.transform(documents))
+        assert same(first.word_codes_, other.word_codes_)
+
+
+def test_cells_are_connected_anew_when_the_text_has_grown_by_a_tenth(make_fly, documents):
+    fly = make_fly(n_kenyon_cells=12).partial_fit(documents)
+    first, at = fly.lateral_, fly.lateral_at_
+    assert at == fly.n_words_seen_
+    fly.partial_fit(documents[:5])
+    assert fly.lateral_ is first
+    fly.partial_fit(documents)
+    assert fly.lateral_ is not first
+    assert fly.lateral_at_ == fly.n_words_seen_ > at
+
+
 # A stream of documents
 
 

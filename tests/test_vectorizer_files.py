@@ -32,6 +32,7 @@ def saved(fitted, tmp_path):
     "params",
     [
         {},
+        {"n_kenyon_cells": 12},  # few enough to be connected
         {"learning": "hebbian", "word_codes": "synapses", "document_codes": "counts"},
         {"stop_words": ["the", "of"], "fold_numbers": True, "dtype": np.float64},
         {"stop_words": "english", "subsample": 0.05, "sparse_output": True, "min_count": 2},

@@ -2,15 +2,19 @@
 
 from skfly.codes._cells import KenyonCell, describe_cell
 from skfly.codes._hashing import Hasher, consensus_scores
+from skfly.codes._lateral import LATERAL_STEPS, evidence, learn_lateral
 from skfly.codes._matrix import codes_to_csr, pack_codes, unpack_codes
 from skfly.codes._similarity import nearest, overlap, similarity
 
 __all__ = [
+    "LATERAL_STEPS",
     "Hasher",
     "KenyonCell",
     "codes_to_csr",
     "consensus_scores",
     "describe_cell",
+    "evidence",
+    "learn_lateral",
     "nearest",
     "overlap",
     "pack_codes",

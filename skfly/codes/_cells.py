@@ -24,26 +24,24 @@ class KenyonCell(NamedTuple):
 
 
 def describe_cell(
-    synapses: NDArray[np.float32],
-    words: Sequence[str],
     cell: int,
     activation: float,
+    responses: NDArray[Any],
+    words: Sequence[str],
     n_words: int,
     temperature: float,
-    evidence: NDArray[Any] | float = 1.0,
 ) -> KenyonCell:
     """Return a cell with its ``n_words`` likeliest words.
 
-    A word's probability is the softmax over the cell's synapses to words as targets, times the
-    ``evidence`` there is for each, with a temperature in units of the strongest.
+    A word's probability is the softmax over the cell's ``responses`` to words as targets, with a
+    temperature in units of the strongest.
 
     Examples
     --------
-    >>> synapses = np.array([[0.0], [0.0], [0.1], [0.9]], dtype=np.float32)
-    >>> describe_cell(synapses, ["fly", "moth"], 0, 1.5, n_words=1, temperature=0.1).words
+    >>> describe_cell(7, 1.5, np.array([0.1, 0.9]), ["fly", "moth"], 1, temperature=0.1).words
     [('moth', 0.99986...)]
     """
-    as_target: NDArray[Any] = synapses[len(words) :, cell].astype(np.float64) * evidence
+    as_target: NDArray[np.float64] = responses.astype(np.float64)
     strongest = np.abs(as_target).max(initial=0.0)
     chances = softmax(as_target / (temperature * strongest) if strongest > 0 else as_target)
     likeliest = np.argsort(-chances, kind="stable")[:n_words]

@@ -11,12 +11,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skfly.backends import Backend, Drive, fixed_point_gain
+from skfly.codes._lateral import evidence
 from skfly.codes._matrix import codes_to_csr
 
 __all__ = ["Hasher", "consensus_scores"]
 
 _TERMS = 12  # 64-bit sums are used here: this only sets the precision
 _TIE_BREAK = 1e-4
+# Synapses and lateral connections are taken as multiples of these: sums of their products are then
+# exact in double precision, in any order, and every machine makes the same codes.
+_SYNAPSE_UNIT = 2.0**-12
+_LATERAL_UNIT = 2.0**-14
+_ROWS_AT_A_TIME = 4096
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,10 @@ class Hasher:
         Of the codes.
     largest, floor : float
         A bound on the synapses, and the value below which they do not count.
+    lateral : ndarray of float32, (K, K), or None
+        The map between the cells; ``None``: they do not act on one another.
+    weights : ndarray of float32, (V,), or None
+        How much each word counts as context; ``None``: all the same.
     """
 
     backend: Backend
@@ -43,6 +53,8 @@ class Hasher:
     dtype: Any = np.float32
     largest: float = 1.0
     floor: float = -np.inf
+    lateral: NDArray[np.float32] | None = None
+    weights: NDArray[np.float32] | None = None
 
     @property
     def n_words(self) -> int:
@@ -50,7 +62,8 @@ class Hasher:
 
     def bags(self, rows: NDArray[Any], indptr: NDArray[Any]) -> sparse.csr_array:
         """Return the codes of bags of synapse rows; see ``Backend.top_cells``."""
-        return self._codes(self.synapses, self._drive, rows, indptr)
+        responses, places = self._responses(rows)
+        return self._codes(responses, self._drive, places, indptr)
 
     def in_context(
         self, targets: NDArray[np.int32], contexts: Sequence[NDArray[np.int32]]
@@ -72,14 +85,27 @@ class Hasher:
         indptr = np.concatenate([[0], np.cumsum(ids >= 0)])
         as_target = self.n_words + known
         if self.consensus is None:
-            return self._codes(self.synapses, self._drive, as_target, indptr)
-        scores = consensus_scores(
-            self.consensus[known],
-            self.consensus.sum(axis=0),
-            np.maximum(self.synapses[known] + self.synapses[as_target], self.floor),
-        )
+            return self.bags(as_target, indptr)
+        counts, cell_counts = self.consensus[known], self.consensus.sum(axis=0)
+        synapses = np.maximum(self.synapses[known] + self.synapses[as_target], self.floor)
+        if self.lateral is None:
+            scores = consensus_scores(counts, cell_counts, synapses)
+        else:
+            scores = evidence(counts, cell_counts)
+            never = counts.sum(axis=1) == 0
+            scores[never] = synapses[never]
+            scores = self._connect(scores)
+            best = np.abs(scores).max(axis=1, keepdims=True)
+            np.divide(scores, best, out=scores, where=best > 0)
         drive = Drive(fixed_point_gain(2.0, _TERMS), np.float32(-np.inf))
         return self._codes(scores, drive, np.arange(len(known)), indptr)
+
+    def responses_to_targets(self, cell: int) -> NDArray[np.float32]:
+        """Return how a cell responds to each word as a target."""
+        synapses = np.maximum(self.synapses[self.n_words :], self.floor)
+        if self.lateral is None:
+            return synapses[:, cell]
+        return synapses @ self.lateral[:, cell]
 
     def sums(self, counts: sparse.csr_array) -> sparse.csr_array:
         """Return the sum of the words' codes for each row of word counts."""
@@ -93,13 +119,45 @@ class Hasher:
         self, rows: NDArray[Any], n_cells: int
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return the most active cells of one bag of rows, and how active they are."""
+        responses, places = self._responses(rows)
         indptr = np.array([0, len(rows)])
-        cells, values = self._top(self.synapses, self._drive, rows, indptr, n_cells)
+        cells, values = self._top(responses, self._drive, places, indptr, n_cells)
         return cells[0], values[0] / max(float(self._drive.gain), 1e-300)
 
     @property
     def _drive(self) -> Drive:
-        return Drive(fixed_point_gain(self.largest, _TERMS), np.float32(self.floor))
+        if self.lateral is None:
+            return Drive(fixed_point_gain(self.largest, _TERMS), np.float32(self.floor))
+        spread = float(np.abs(self.lateral).sum(axis=0).max(initial=0.0))
+        return Drive(fixed_point_gain(self.largest * spread, _TERMS), np.float32(-np.inf))
+
+    def _responses(
+        self, rows: NDArray[Any]
+    ) -> tuple[NDArray[np.float32], NDArray[np.integer[Any]]]:
+        """Return the cells' responses to some synapse rows, and the place of each row in them."""
+        if self.lateral is None and self.weights is None:
+            return self.synapses, rows
+        used = np.zeros(len(self.synapses), dtype=np.bool_)
+        used[rows] = True
+        places = np.cumsum(used) - 1
+        wanted = np.flatnonzero(used)
+        responses = np.maximum(self.synapses[wanted], self.floor)
+        if self.weights is not None:
+            n_context = int(np.searchsorted(wanted, self.n_words))
+            responses[:n_context] *= self.weights[wanted[:n_context], None]
+        return self._connect(responses), places[rows]
+
+    def _connect(self, responses: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Let the cells act on one another."""
+        if self.lateral is None:
+            return responses
+        lateral = np.rint(self.lateral / _LATERAL_UNIT).astype(np.float64)
+        connected = np.empty_like(responses)
+        for start in range(0, len(responses), _ROWS_AT_A_TIME):
+            part = slice(start, start + _ROWS_AT_A_TIME)
+            whole = np.rint(responses[part].astype(np.float64) / _SYNAPSE_UNIT)
+            connected[part] = (whole @ lateral) * (_SYNAPSE_UNIT * _LATERAL_UNIT)
+        return connected
 
     def _codes(
         self,

@@ -1,6 +1,6 @@
 """Learning rules: word ids in, synapses and consensus out."""
 
-from skfly.learning._batches import Batch, BatchStream
+from skfly.learning._batches import Batch, BatchStream, keep_probabilities
 from skfly.learning._consensus import count_consensus
 from skfly.learning._hebbian import HebbianRule, inverse_frequencies
 from skfly.learning._learn import Network, Stages, learn
@@ -25,6 +25,7 @@ __all__ = [
     "auto_min_count",
     "count_consensus",
     "inverse_frequencies",
+    "keep_probabilities",
     "learn",
     "tell_of_small_corpus",
     "train",

@@ -21,8 +21,10 @@ from skfly.text import EncodedCorpus
 
 __all__ = ["Network", "Stages", "learn"]
 
-# The Hebbian rule takes small minibatches, which must not come from one place in the corpus.
+# Sentences that stay together in the random order. The Hebbian rule takes small minibatches, which
+# must not come from one place in the corpus; a short corpus has few sentences to shuffle.
 _BLOCK_SIZE = {"lloyd": 32, "hebbian": 1}
+_LEAST_BLOCKS = 100
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def learn(
         counts=counts,
         subsample=settings.subsample,
         batch_size=settings.batch_size,
-        block_size=_BLOCK_SIZE[rule],
+        block_size=max(1, min(_BLOCK_SIZE[rule], corpus.n_sentences // _LEAST_BLOCKS)),
         seed=seed,
     )
     # the fixed-point rule remembers one epoch, or all text so far where learning goes on

@@ -13,8 +13,9 @@ zero excite their cell. The activation of a cell is then the logarithm of how mu
 makes the words of the window; the energy is its mean over the windows' winners, negative. There
 is no learning rate.
 
-``C`` remembers about one epoch: it fades by ``1 - 1/n_batches`` before each batch. The fading is
-one number for all of ``C`` (``_scale``), applied to what is added instead of to what is there.
+``C`` remembers about one epoch: it fades by ``1 - 1/n_batches`` before a batch is added. The
+fading is one number for all of ``C`` (``_scale``), applied to what is added instead of to what is
+there.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class LloydRule:
     shrinkage : float
         ``a``.
     fading : float
-        Share of ``C`` that is forgotten before each batch.
+        Share of ``C`` that is forgotten for each batch.
     restart_idle : bool
         Whether cells that win nothing for an epoch are started again.
     go_on_from : Learned, optional
@@ -103,13 +104,13 @@ class LloydRule:
 
     def step(self, batch: Batch, epoch: int) -> StepReport:  # noqa: ARG002
         """Give the windows of a batch to their winners."""
-        self._scale *= 1.0 - self._fading
-        if self._scale < _SMALLEST_SCALE:
-            self._rescale()
         drive = drive_for(self._set_synapses(), self._window, FLOOR)
         winners = self._backend.find_winners(
             self.synapses, drive, *batch, self._window, self._truncate
         )
+        self._scale *= 1.0 - self._fading  # to nothing, if a batch is all of the text
+        if self._scale < _SMALLEST_SCALE:
+            self._rescale()
         energy = -self._add(batch, winners)
         report = StepReport.of(winners, self.counts.shape[1], energy)
         self._won += report.cell_sizes

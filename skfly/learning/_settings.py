@@ -46,6 +46,8 @@ class LearningSettings:
         Whether windows are cut at the ends of sentences instead of dropped.
     n_active : int
         Cells of each window that take part in the consensus.
+    decorrelation : float or None
+        How far connections between the cells make them differ; ``None``: no connections.
     """
 
     n_epochs: int
@@ -55,6 +57,7 @@ class LearningSettings:
     shrinkage: float
     truncate_windows: bool
     n_active: int
+    decorrelation: float | None
 
     @classmethod
     def resolve(
@@ -97,6 +100,7 @@ def _hebbian() -> dict[str, Any]:
         "subsample": 0.0,
         "shrinkage": 0.0,
         "truncate_windows": False,
+        "decorrelation": None,
     }
 
 
@@ -110,6 +114,8 @@ def _lloyd(n_words: int, n_vocabulary: int) -> dict[str, Any]:
         "subsample": 1e-4 / min(max(size, 1e-4), 1.0),
         "shrinkage": 10_000.0 * min(size, 1.0),
         "truncate_windows": True,
+        # the moments of a short text's evidence are mostly chance
+        "decorrelation": max(0.05, 0.25 * min(size, 1.0)),
     }
 
 

@@ -208,3 +208,74 @@ class TestConsensusScores:
         for row, count in zip(scores, counts, strict=True):
             never = row[count == 0]
             assert row[count > 0].min(initial=np.inf) > never.max(initial=-np.inf)
+
+
+class TestLateral:
+    """Cell 0 gives to cell 1, cell 3 is silenced."""
+
+    LATERAL = np.array(
+        [[1, 0.75, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]], dtype=np.float32
+    )
+
+    def make(self, backend, consensus=None, **params):
+        return Hasher(backend, SYNAPSES, consensus, 2, lateral=self.LATERAL, **params)
+
+    def test_cells_act_on_one_another_before_the_top_is_taken(self, backend):
+        codes = self.make(backend).bags(ids(0, 3), np.array([0, 1, 2]))
+
+        assert cells(codes) == [{0, 1}, {0, 1}]
+
+    def test_synapses_below_the_floor_are_not_passed_on(self, backend):
+        synapses = np.array([[-1, 0, 0.5, 0.2], [0, 0, 0, 0]], dtype=np.float32)
+        lateral = np.eye(4, dtype=np.float32)
+        lateral[0, 1] = -1
+        floored = Hasher(backend, synapses, None, 1, floor=0.0, lateral=lateral)
+        free = Hasher(backend, synapses, None, 1, lateral=lateral)
+
+        assert cells(floored.bags(ids(0), np.array([0, 1]))) == [{2}]
+        assert cells(free.bags(ids(0), np.array([0, 1]))) == [{1}]
+
+    def test_a_word_has_the_code_of_its_connected_evidence(self, backend):
+        consensus = np.array([[9, 0, 3, 0], [1, 5, 7, 20]], dtype=np.float32)
+        codes = self.make(backend, consensus).words(ids(0, -1))
+
+        assert cells(codes) == [{0, 1}, set()]  # 2 has evidence too, but less than 3/4 of 0's
+
+    def test_a_word_without_a_count_falls_back_on_its_synapses(self, backend):
+        consensus = np.array([[0, 0, 0, 0], [1, 5, 7, 20]], dtype=np.float32)
+
+        assert cells(self.make(backend, consensus).words(ids(0))) == [{0, 2}]
+
+    def test_the_most_active_cells_are_those_of_the_code(self, backend):
+        hasher = self.make(backend)
+        found, activations = hasher.most_active(ids(0), 2)
+
+        assert found.tolist() == [0, 1]
+        np.testing.assert_allclose(activations, [0.5, 0.375], atol=1e-3)
+        np.testing.assert_allclose(hasher.responses_to_targets(1), [0, 0.225], atol=1e-6)
+
+    @given(st.integers(0, 10_000))
+    def test_the_same_bag_has_the_same_code_in_any_company(self, seed):
+        random = np.random.default_rng(seed)
+        synapses = random.normal(size=(40, 9)).astype(np.float32)
+        lateral = random.normal(size=(9, 9)).astype(np.float32)
+        weights = random.random(20).astype(np.float32)
+        hasher = Hasher(
+            get_backend("numpy", 1), synapses, None, 3, lateral=lateral, weights=weights, largest=4
+        )
+        bag = random.choice(40, size=5, replace=False)
+        alone = hasher.bags(bag, np.array([0, 5]))
+        others = random.choice(40, size=30)
+        among = hasher.bags(np.concatenate([others, bag]), np.array([0, 30, 35]))
+
+        assert cells(alone) == cells(among)[1:]
+
+
+class TestWeights:
+    def test_a_word_counts_less_as_context_and_fully_as_target(self, backend):
+        weights = np.array([0.1, 1.0], dtype=np.float32)
+        hasher = Hasher(backend, SYNAPSES, None, 1, weights=weights)
+
+        assert cells(hasher.bags(ids(0, 1), np.array([0, 2]))) == [{1}]
+        assert cells(hasher.bags(ids(0, 3), np.array([0, 2]))) == [{3}]
+        assert cells(hasher.bags(ids(1, 2), np.array([0, 2]))) == [{1}]

@@ -6,6 +6,7 @@ import pytest
 from skfly._progress import Progress
 from skfly.backends import get_backend
 from skfly.learning import LearningSettings, learn
+from skfly.text import EncodedCorpus, Vocabulary
 
 AUTO = dict.fromkeys(LearningSettings.__dataclass_fields__, "auto")
 
@@ -83,3 +84,19 @@ def test_a_part_of_a_stream_without_windows_changes_no_synapse(topics_corpus, pl
     second = learn_from(nothing, previous=first)
     np.testing.assert_array_equal(second.learned.synapses, first.learned.synapses)
     np.testing.assert_array_equal(second.consensus, first.consensus)
+
+
+def test_a_corpus_of_one_sentence_uses_many_cells():
+    # one batch is all of the text: it must not be forgotten before it is learned
+    random = np.random.default_rng(0)
+    ids = np.concatenate([random.integers(5, size=200), 5 + random.integers(5, size=200)])
+    corpus = EncodedCorpus(
+        ids.astype(np.int32),
+        np.array([0, 400]),
+        np.array([0, 400]),
+        Vocabulary([f"w{i}" for i in range(10)], np.bincount(ids)),
+    )
+    network = learn_from(corpus)
+
+    assert network.history.cells_used[-1] > 0.5
+    assert network.learned.largest > 0.1

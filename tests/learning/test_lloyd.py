@@ -46,9 +46,9 @@ def test_one_step_number_by_number(backend):
     rule = make_rule(2, 2, backend, window=3, fading=0.2, shrinkage=4.0)
     set_counts(rule, counts)
     report = rule.step(batch_of([0, 1]), 0)
-    # faded: 0.8 C. Words are half each in both blocks, every cell has 0.8 * 8 = 6.4 in a block.
-    often = np.log((4.8 + 2) / ((6.4 + 4) * 0.5))  # > 0
-    seldom = np.log((1.6 + 2) / ((6.4 + 4) * 0.5))  # < 0: does not count
+    # words are half each in both blocks, every cell has 8 in a block
+    often = np.log((6 + 2) / ((8 + 4) * 0.5))  # > 0
+    seldom = np.log((2 + 2) / ((8 + 4) * 0.5))  # < 0: does not count
     assert often > 0 > seldom
     # centre 0, context {1}: B has both often, A neither; centre 1, context {0}: A
     assert report.cell_sizes.tolist() == [1, 1]

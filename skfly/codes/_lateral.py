@@ -1,0 +1,155 @@
+"""Lateral connections: cells that act on one another before the most active are taken.
+
+Cells that respond to the same words say the same thing twice, and a word that a cell hardly knows
+takes as much of a code as one that it knows well. A linear map between the cells, learned from
+the words' evidence, mends both. It is the product of two steps:
+
+1. *Decorrelation*, ``A = C^(-d/2)`` with ``C`` the second moments of the evidence ``P``: what many
+   cells share counts less.
+2. *A rotation* ``R``, as in iterative quantisation: of all rotations, the one under which the
+   evidence is most like its own code. In turn, the cells of each word are ranked and a falling
+   weight is given to the ranks; then ``R`` is set to the rotation that brings ``P A`` nearest to
+   these weights (a singular value decomposition).
+
+The weights are those of codes of many lengths at once, each of unit length, so one map serves
+every hash length, and a shorter code stays a part of a longer one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+__all__ = ["LATERAL_STEPS", "evidence", "learn_lateral"]
+
+_HASH_LENGTHS = (4, 8, 16, 32, 64, 128)
+LATERAL_STEPS = 5
+"""How often the rotation is set anew."""
+_LARGEST_WORDS = 20_000  # bounds the time; more words hardly change the map
+_LEAST_WORDS_PER_CELL = 2
+_RIDGE = 1e-3
+
+
+def evidence(counts: NDArray[np.float32], cell_counts: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return what the consensus says of words: the logarithm of counts over what chance gives.
+
+    Parameters
+    ----------
+    counts : ndarray of float32, (n_words, n_cells)
+        How often each cell came up for each word.
+    cell_counts : ndarray of float32, (n_cells,)
+        How often each cell came up for all words.
+
+    Returns
+    -------
+    evidence : ndarray of float32, (n_words, n_cells)
+        0 where a cell came up less often than by chance.
+
+    Examples
+    --------
+    >>> counts = np.array([[6, 2], [0, 0]], dtype=np.float32)
+    >>> evidence(counts, np.array([10, 30], dtype=np.float32)).round(2)
+    array([[1.1, 0. ],
+           [0. , 0. ]], dtype=float32)
+    """
+    share = cell_counts / max(float(cell_counts.sum(dtype=np.float64)), 1.0)
+    expected = counts.sum(axis=1, keepdims=True) * share
+    ratio = np.divide(counts, expected, out=np.ones_like(counts), where=expected > 0)
+    logarithm: NDArray[np.float32] = np.log(np.maximum(ratio, 1.0, out=ratio), out=ratio)
+    return logarithm
+
+
+def learn_lateral(
+    consensus: NDArray[np.float32],
+    decorrelation: float,
+    on_step: Callable[[int], Any] | None = None,
+) -> NDArray[np.float32] | None:
+    """Return the map between the cells, (K, K); ``None`` if there are too few words for one.
+
+    Parameters
+    ----------
+    consensus : ndarray of float32, (V, K)
+    decorrelation : float
+        ``d``: 0 leaves the cells' correlation as it is, 1 takes it away.
+    on_step : callable, optional
+        Told the number of words after each step.
+
+    Examples
+    --------
+    Without decorrelation it is a rotation:
+
+    >>> consensus = np.array([[8, 6, 0], [6, 8, 0], [0, 2, 9]] * 2, dtype=np.float32)
+    >>> lateral = learn_lateral(consensus, decorrelation=0.0)
+    >>> bool(np.allclose(lateral @ lateral.T, np.eye(3), atol=1e-5))
+    True
+    """
+    n_cells = consensus.shape[1]
+    sizes = consensus.sum(axis=1, dtype=np.float64)
+    words = np.argsort(-sizes, kind="stable")[:_LARGEST_WORDS]
+    words = words[sizes[words] > 0]
+    if len(words) < _LEAST_WORDS_PER_CELL * n_cells:
+        return None
+    # one thread: the result does not depend on how many there are
+    with threadpool_limits(limits=1, user_api="blas"):
+        known = evidence(consensus[words], consensus.sum(axis=0))
+        decorrelate = _power(known.T @ known, -decorrelation / 2)
+        known = known @ decorrelate
+        lengths = np.linalg.norm(known, axis=1, keepdims=True)
+        np.divide(known, lengths, out=known, where=lengths > 0)
+        lateral: NDArray[np.float32] = decorrelate @ _rotation(known, on_step)
+    return lateral
+
+
+def _power(moments: NDArray[np.float32], exponent: float) -> NDArray[np.float32]:
+    """Return a power of a matrix of second moments, scaled to keep lengths as they are."""
+    values, vectors = np.linalg.eigh(moments.astype(np.float64))
+    mean = max(float(values.mean()), 1e-300)
+    factors = (np.maximum(values / mean, 0.0) + _RIDGE) ** exponent
+    power: NDArray[np.float64] = (vectors * factors) @ vectors.T
+    return power.astype(np.float32)
+
+
+def _rotation(
+    known: NDArray[np.float32], on_step: Callable[[int], Any] | None
+) -> NDArray[np.float32]:
+    """Return the rotation under which rows of unit length are most like their own codes."""
+    n_cells = known.shape[1]
+    weights = _rank_weights(n_cells)
+    rotation = np.eye(n_cells, dtype=np.float32)
+    for _ in range(LATERAL_STEPS):
+        aim = _by_rank(known @ rotation, weights)
+        aim -= aim.mean(axis=0)
+        matched = (known.T @ aim).astype(np.float64)
+        # where the words say nothing, cells stay what they are
+        matched.flat[:: n_cells + 1] += _RIDGE * np.trace(matched) / n_cells
+        left, _, right = np.linalg.svd(matched)
+        rotation = (left @ right).astype(np.float32)
+        if on_step is not None:
+            on_step(len(known))
+    return rotation
+
+
+def _rank_weights(n_cells: int) -> NDArray[np.float32]:
+    """Return the weight of each rank: the sum of ``1 / sqrt(k)`` over the lengths beyond it."""
+    lengths = [k for k in _HASH_LENGTHS if 3 * k <= n_cells] or [1]
+    weights = np.zeros(lengths[-1], dtype=np.float32)
+    for k in lengths:
+        weights[:k] += 1 / np.sqrt(k)
+    return weights
+
+
+def _by_rank(
+    activations: NDArray[np.float32], weights: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return the weight of each cell's rank within its row."""
+    n_ranked = len(weights)
+    top = np.argpartition(-activations, n_ranked - 1, axis=1)[:, :n_ranked]
+    order = np.argsort(-np.take_along_axis(activations, top, axis=1), axis=1, kind="stable")
+    ranked = np.take_along_axis(top, order, axis=1)
+    weighted = np.zeros_like(activations)
+    np.put_along_axis(weighted, ranked, weights, axis=1)
+    return weighted

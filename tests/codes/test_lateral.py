@@ -1,0 +1,115 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from threadpoolctl import threadpool_limits
+
+from skfly.codes import LATERAL_STEPS, evidence, learn_lateral
+
+
+def planted(seed=0, n_words=600, n_topics=12, cells_per_topic=4):
+    """Words of topics, and cells of which several stand for the same topic."""
+    random = np.random.default_rng(seed)
+    topics = random.integers(n_topics, size=n_words)
+    cells = np.repeat(np.arange(n_topics), cells_per_topic)
+    rate = np.where(topics[:, None] == cells, 20.0, 0.5)
+    return random.poisson(rate).astype(np.float32), topics
+
+
+class TestEvidence:
+    def test_by_hand(self):
+        counts = np.array([[3, 1, 0]], dtype=np.float32)
+        # expected: 4 words, of which 1/2, 1/4, 1/4
+        found = evidence(counts, np.array([20, 10, 10], dtype=np.float32))
+
+        np.testing.assert_allclose(found, [[np.log(3 / 2), 0, 0]], rtol=1e-6)
+
+    @given(hnp.arrays(np.float32, (5, 4), elements=st.integers(0, 1000)))
+    def test_it_is_finite_and_never_below_zero(self, counts):
+        found = evidence(counts, counts.sum(axis=0))
+
+        assert np.isfinite(found).all()
+        assert (found >= 0).all()
+        assert not found[counts == 0].any()
+
+    def test_more_text_of_the_same_kind_changes_nothing(self):
+        counts, _ = planted()
+
+        np.testing.assert_allclose(
+            evidence(counts, counts.sum(axis=0)),
+            evidence(7 * counts, 7 * counts.sum(axis=0)),
+            atol=1e-5,
+        )
+
+
+class TestLearnLateral:
+    def test_too_few_words_for_a_map(self):
+        counts, _ = planted(n_words=95)
+
+        assert learn_lateral(counts, 0.25) is None
+
+    def test_words_that_never_came_do_not_count(self):
+        counts, _ = planted(n_words=100)
+        counts[90:] = 0
+
+        assert learn_lateral(counts, 0.25) is None
+
+    def test_without_decorrelation_it_is_a_rotation(self):
+        counts, _ = planted()
+        lateral = learn_lateral(counts, 0.0)
+
+        np.testing.assert_allclose(lateral.T @ lateral, np.eye(48), atol=1e-4)
+
+    def test_decorrelation_makes_cells_that_respond_alike_differ(self):
+        counts, _ = planted()
+        known = evidence(counts, counts.sum(axis=0))
+
+        def alike(decorrelation):
+            moved = known @ learn_lateral(counts, decorrelation)
+            return np.abs(np.corrcoef(moved.T) - np.eye(48)).mean()
+
+        assert alike(1.0) < alike(0.5) < alike(0.0)
+
+    def test_cells_stay_what_they_are(self):
+        random = np.random.default_rng(0)
+        rate = random.gamma(0.2, size=(600, 48)) * random.gamma(2, size=(600, 1))
+        lateral = learn_lateral(random.poisson(50 * rate).astype(np.float32), 0.25)
+
+        assert (np.abs(lateral).argmax(axis=0) == np.arange(48)).all()
+
+    def test_the_rotation_brings_evidence_nearer_to_its_codes(self):
+        counts, _ = planted(cells_per_topic=2)
+        known = evidence(counts, counts.sum(axis=0))
+        known /= np.linalg.norm(known, axis=1, keepdims=True)
+
+        def loss(moved):
+            top = np.sort(moved, axis=1)[:, -4:].sum(axis=1)
+            return 1 - top.mean() / 2  # the part of a unit code of 4 that is missed
+
+        assert loss(known @ learn_lateral(counts, 0.0)) < loss(known)
+
+    def test_the_number_of_threads_does_not_show(self):
+        counts, _ = planted()
+        with threadpool_limits(1):
+            one = learn_lateral(counts, 0.25)
+        with threadpool_limits(2):
+            two = learn_lateral(counts, 0.25)
+
+        np.testing.assert_array_equal(one, two)
+
+    def test_steps_are_told(self):
+        counts, _ = planted()
+        told = []
+        learn_lateral(counts, 0.25, told.append)
+
+        assert told == [600] * LATERAL_STEPS
+
+    @pytest.mark.parametrize("decorrelation", [0.0, 0.25, 1.0])
+    @given(seed=st.integers(0, 100))
+    def test_it_is_finite_for_any_counts(self, decorrelation, seed):
+        random = np.random.default_rng(seed)
+        counts = random.integers(0, 3, size=(20, 5)) * (random.random((20, 5)) < 0.3)
+        counts[:, 0] += 1  # every word was seen; one cell for all, some perhaps for none
+
+        assert np.isfinite(learn_lateral(counts.astype(np.float32), decorrelation)).all()
