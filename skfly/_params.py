@@ -38,6 +38,7 @@ CONSTRAINTS: dict[str, Any] = {
     "word_codes": [StrOptions({"consensus", "synapses"})],
     "n_active": [_COUNT, _AUTO],
     "decorrelation": [Interval(Real, 0, 1, closed="both"), None, _AUTO],
+    "unknown_words": [StrOptions({"ignore", "spelling"})],
     "document_codes": [StrOptions({"binary", "counts"})],
     "input": [StrOptions({"filename", "file", "content"})],
     "encoding": [str],

@@ -74,6 +74,13 @@ class Backend(StrEnum):
     NUMPY = "numpy"
 
 
+class UnknownWords(StrEnum):
+    """What the code of an unknown word is."""
+
+    IGNORE = "ignore"
+    SPELLING = "spelling"
+
+
 class StopWords(StrEnum):
     """Lists of words to leave out."""
 
@@ -315,6 +322,10 @@ def hash_texts(
     words: Annotated[
         bool, typer.Option("--words", help="Each line is a word: give its static code.")
     ] = False,
+    unknown_words: Annotated[
+        UnknownWords | None,
+        typer.Option(help="With --words: no cell, or a code by words spelled alike."),
+    ] = None,
     hash_length: Annotated[
         int | None, typer.Option(min=1, help="Active cells of a code; else as the model says.")
     ] = None,
@@ -340,6 +351,8 @@ def hash_texts(
     fly.set_params(input="content", document_codes="binary", sparse_output=True)
     if hash_length is not None:
         fly.set_params(hash_length=hash_length)
+    if unknown_words is not None:
+        fly.set_params(unknown_words=unknown_words.value)
     parts = []
     for lines in _batches(_lines(text, encoding)):
         codes = sparse.csr_array(
@@ -416,6 +429,10 @@ def evaluate(
     hash_lengths: Annotated[
         str | None, typer.Option(metavar="K,K,...", help="Active cells of a code.")
     ] = None,
+    unknown_words: Annotated[
+        UnknownWords | None,
+        typer.Option(help="Leave out pairs with an unknown word, or code it by its spelling."),
+    ] = None,
     seeds: Annotated[
         int | None,
         typer.Option(
@@ -459,7 +476,9 @@ def evaluate(
     if plot is not None:
         _check_plot(plot)
     datasets = load_datasets(wordsim)
-    table = _evaluate(model, datasets, lengths, seeds, corpus, encoding, jobs, quiet)
+    table = _evaluate(
+        model, datasets, lengths, unknown_words, seeds, corpus, encoding, jobs, quiet
+    )
     if csv_file is not None:
         table.to_csv(csv_file)
     if json_file is not None:
@@ -476,6 +495,7 @@ def _evaluate(
     path: Path,
     datasets: Sequence[Any],
     hash_lengths: Sequence[int] | None,
+    unknown_words: UnknownWords | None,
     seeds: int | None,
     corpus: Path | None,
     encoding: str,
@@ -487,9 +507,12 @@ def _evaluate(
     from skfly.evaluation._vectors import vectors_suffix
 
     dense = vectors_suffix(path) is not None
-    if dense and corpus is not None:
-        raise typer.BadParameter(f"--seeds is for models of skfly, but {path} holds vectors")
+    for option, given in (("--seeds", corpus), ("--unknown-words", unknown_words)):
+        if dense and given is not None:
+            raise typer.BadParameter(f"{option} is for models of skfly, but {path} holds vectors")
     model = load_vectors(path) if dense else _load(path)
+    if unknown_words is not None:
+        model.set_params(unknown_words=unknown_words.value)
     models: Iterable[Any] = [model]
     if corpus is not None:
         models = _relearned(model, corpus, encoding, range(seeds or 1), jobs, quiet)

@@ -20,7 +20,15 @@ from skfly._persistence import restore, take_apart
 from skfly._progress import Progress
 from skfly._sklearn_compat import _fit_context, as_configured_sparse
 from skfly.backends import Backend, get_backend
-from skfly.codes import LATERAL_STEPS, Hasher, KenyonCell, describe_cell, learn_lateral
+from skfly.codes import (
+    LATERAL_STEPS,
+    Hasher,
+    KenyonCell,
+    alike_in_spelling,
+    describe_cell,
+    learn_lateral,
+    spread_rows,
+)
 from skfly.learning import (
     History,
     Learned,
@@ -102,6 +110,9 @@ class FlyHashVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         keeps what they have in common, 1 takes all of it away. ``None``: no connections.
         ``"auto"``: 0.05 to 0.25 by the length of the text, and ``None`` where there is no
         consensus, for ``"hebbian"``, or with fewer than two words a cell.
+    unknown_words : {"ignore", "spelling"}, default="ignore"
+        What ``hash_words`` gives for a word that is not in the vocabulary: no cell, or the code
+        of a mixture of the known words that are spelled like it. It may be changed after ``fit``.
     document_codes : {"binary", "counts"}, default="binary"
         What ``transform`` gives: the code of the text's bag of words, or the sum of its words'
         codes, which keeps how often each cell is named.
@@ -213,6 +224,7 @@ truncate_windows_, n_active_, decorrelation_
         word_codes: str = "consensus",
         n_active: int | str = "auto",
         decorrelation: float | str | None = "auto",
+        unknown_words: str = "ignore",
         document_codes: str = "binary",
         input: str = "content",
         encoding: str = "utf-8",
@@ -248,6 +260,7 @@ truncate_windows_, n_active_, decorrelation_
         self.word_codes = word_codes
         self.n_active = n_active
         self.decorrelation = decorrelation
+        self.unknown_words = unknown_words
         self.document_codes = document_codes
         self.input = input
         self.encoding = encoding
@@ -468,13 +481,32 @@ truncate_windows_, n_active_, decorrelation_
         Returns
         -------
         codes : sparse matrix, (n_words, n_kenyon_cells)
-            An unknown word has an empty row.
+            An unknown word has an empty row, unless ``unknown_words="spelling"`` and it has
+            three characters in a row in common with a known one.
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> texts = ["the old monarchy fell", "a ripe peach fell from the tree"] * 50
+        >>> fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, random_state=0).fit(texts)
+        >>> fly.hash_words(["monarchical"]).nnz
+        0
+        >>> fly.set_params(unknown_words="spelling").hash_words(["monarchical"]).nnz
+        2
         """
         check_is_fitted(self)
         if isinstance(words, str):
             raise ValueError("expected a list of words, got a single str; pass [word]")
-        ids = word_ids(words, self._known_ids(), self._analyzer())
-        return as_configured_sparse(self._hasher().words(ids))
+        words, known, analyzer = list(words), self._known_ids(), self._analyzer()
+        ids = word_ids(words, known, analyzer)
+        hasher = self._hasher()
+        codes = hasher.words(ids)
+        unknown = np.flatnonzero(ids < 0)
+        if self.unknown_words == "spelling" and len(unknown):
+            spelled = [analyzer.normalize(words[i]) for i in unknown.tolist()]
+            weights = alike_in_spelling(spelled, tuple(self.vocabulary_))
+            codes += spread_rows(hasher.mixtures(weights), unknown, len(words))
+        return as_configured_sparse(codes)
 
     def hash_in_context(
         self,

@@ -413,6 +413,19 @@ def test_evaluate_over_seeds_learns_anew(skfly, fly, model, text, wordsim, tmp_p
     assert json.loads(out)["rows"][0]["n_runs"] == 3
 
 
+def test_unknown_words_may_be_coded_by_their_spelling(skfly, model, wordsim, tmp_path):
+    (wordsim / "mine.csv").write_text("word1,word2,score\nfruits,bank,1\nripened,fruit,9\n")
+    args = ("evaluate", model, "--wordsim", wordsim / "mine.csv", "--hash-lengths", "4", "-q")
+    assert skfly(*args)[1].splitlines()[-1] == "| pairs | 0 of 2 |"
+    code, out, _ = skfly(*args, "--unknown-words", "spelling")
+    assert code == 0
+    assert out.splitlines()[-1] == "| pairs | 2 of 2 |"
+    (tmp_path / "words").write_text("fruits\n")
+    coded = ("hash", model, tmp_path / "words", "--words")
+    assert skfly(*coded)[1].split() == []
+    assert len(skfly(*coded, "--unknown-words", "spelling")[1].split()) == 4
+
+
 def test_evaluate_tells_of_lines_without_a_score(skfly, model, wordsim):
     path = wordsim / "mine.csv"
     path.write_text(path.read_text() + "ripe,fly\n")
@@ -445,6 +458,7 @@ def test_a_plot_without_matplotlib_is_refused_at_once(skfly, model, tmp_path, mo
         (["{dir}/none.bin"], "there is no file {dir}/none.bin"),
         (["{text}"], "{text} cannot be read as word vectors"),
         (["{text}", "--seeds", "2", "--corpus", "{text}"], "{text} holds vectors"),
+        (["{text}", "--unknown-words", "spelling"], "{text} holds vectors"),
     ],
 )
 def test_what_is_wrong_with_an_evaluation_is_told_in_one_line(

@@ -292,6 +292,28 @@ def test_backends_give_the_same_codes(make_fly, documents, learning):
     assert same(compiled.word_codes_, reference.word_codes_)
 
 
+# Words that were never seen
+
+
+def test_an_unknown_word_may_have_the_code_of_words_spelled_like_it(fitted, topics):
+    fly = copy.deepcopy(fitted)
+    words = ["bananas", "fruit", "creditor", "zzz"]
+    assert np.diff(fly.hash_words(words).indptr).tolist() == [0, 4, 0, 0]
+    codes = fly.set_params(unknown_words="spelling").hash_words(words)
+    assert np.diff(codes.indptr).tolist() == [4, 4, 4, 0]
+    assert same(codes[:1], fly.hash_words(["banana"]))
+    assert same(codes[1:2], fitted.hash_words(["fruit"]))
+    assert same(fly.transform(["bananas"]), fitted.transform(["bananas"]))
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.float64])
+def test_unknown_words_have_codes_of_the_same_dtype(make_fly, documents, dtype):
+    fly = make_fly(dtype=dtype, unknown_words="spelling").fit(documents)
+    codes = fly.hash_words(["bananas", "fruit"])
+    assert codes.dtype == dtype
+    assert (codes.data == 1).all()
+
+
 # Connections between the cells
 
 

@@ -3,13 +3,15 @@
 from skfly.codes._cells import KenyonCell, describe_cell
 from skfly.codes._hashing import Hasher, consensus_scores
 from skfly.codes._lateral import LATERAL_STEPS, evidence, learn_lateral
-from skfly.codes._matrix import codes_to_csr, pack_codes, unpack_codes
+from skfly.codes._matrix import codes_to_csr, pack_codes, spread_rows, unpack_codes
 from skfly.codes._similarity import nearest, overlap, similarity
+from skfly.codes._spelling import alike_in_spelling
 
 __all__ = [
     "LATERAL_STEPS",
     "Hasher",
     "KenyonCell",
+    "alike_in_spelling",
     "codes_to_csr",
     "consensus_scores",
     "describe_cell",
@@ -19,5 +21,6 @@ __all__ = [
     "overlap",
     "pack_codes",
     "similarity",
+    "spread_rows",
     "unpack_codes",
 ]

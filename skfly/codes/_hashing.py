@@ -23,6 +23,7 @@ _TIE_BREAK = 1e-4
 _SYNAPSE_UNIT = 2.0**-12
 _LATERAL_UNIT = 2.0**-14
 _ROWS_AT_A_TIME = 4096
+_SCORES_DRIVE = Drive(fixed_point_gain(2.0, _TERMS), np.float32(-np.inf))
 
 
 @dataclass(frozen=True)
@@ -83,22 +84,46 @@ class Hasher:
         """Return the static codes of words; an id of -1 has an empty one."""
         known = ids[ids >= 0]
         indptr = np.concatenate([[0], np.cumsum(ids >= 0)])
-        as_target = self.n_words + known
         if self.consensus is None:
-            return self.bags(as_target, indptr)
-        counts, cell_counts = self.consensus[known], self.consensus.sum(axis=0)
-        synapses = np.maximum(self.synapses[known] + self.synapses[as_target], self.floor)
+            return self.bags(self.n_words + known, indptr)
         if self.lateral is None:
-            scores = consensus_scores(counts, cell_counts, synapses)
+            scores = consensus_scores(
+                self.consensus[known], self.consensus.sum(axis=0), self._synapses_of(known)
+            )
         else:
-            scores = evidence(counts, cell_counts)
-            never = counts.sum(axis=1) == 0
-            scores[never] = synapses[never]
-            scores = self._connect(scores)
-            best = np.abs(scores).max(axis=1, keepdims=True)
-            np.divide(scores, best, out=scores, where=best > 0)
-        drive = Drive(fixed_point_gain(2.0, _TERMS), np.float32(-np.inf))
-        return self._codes(scores, drive, np.arange(len(known)), indptr)
+            scores = _to_unit(self._connect(self._evidence(known)))
+        return self._codes(scores, _SCORES_DRIVE, np.arange(len(known)), indptr)
+
+    def mixtures(self, weights: sparse.csr_array) -> sparse.csr_array:
+        """Return the codes of mixtures of words, one row of weights each.
+
+        An empty row has an empty code.
+        """
+        used, columns = np.unique(weights.indices, return_inverse=True)
+        compact = sparse.csr_array(
+            (weights.data, columns, weights.indptr), shape=(weights.shape[0], len(used))
+        )
+        scores = _to_unit(self._connect(np.asarray(compact @ self._evidence(used), np.float32)))
+        n_mixtures = weights.shape[0]
+        return self._codes(scores, _SCORES_DRIVE, np.arange(n_mixtures), np.arange(n_mixtures + 1))
+
+    def _evidence(self, ids: NDArray[Any]) -> NDArray[np.float32]:
+        """Return what is known of words: the consensus; without one, the synapses."""
+        if self.consensus is None:
+            as_target: NDArray[np.float32] = self.synapses[self.n_words + ids]
+            return np.maximum(as_target, np.float32(self.floor))
+        counts = self.consensus[ids]
+        found = evidence(counts, self.consensus.sum(axis=0))
+        never = counts.sum(axis=1) == 0
+        found[never] = self._synapses_of(ids[never])
+        return found
+
+    def _synapses_of(self, ids: NDArray[Any]) -> NDArray[np.float32]:
+        """Return the synapses of words, as context and as target together."""
+        both: NDArray[np.float32] = np.maximum(
+            self.synapses[ids] + self.synapses[self.n_words + ids], self.floor
+        )
+        return both
 
     def responses_to_targets(self, cell: int) -> NDArray[np.float32]:
         """Return how a cell responds to each word as a target."""
@@ -181,6 +206,13 @@ class Hasher:
         return self.backend.top_cells(
             weights, drive, rows.astype(np.int32), indptr.astype(np.int64), n_top
         )
+
+
+def _to_unit(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Divide each row by its largest absolute entry, in place."""
+    largest = np.abs(scores).max(axis=1, keepdims=True, initial=0.0)
+    np.divide(scores, largest, out=scores, where=largest > 0)
+    return scores
 
 
 def consensus_scores(

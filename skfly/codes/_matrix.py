@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-__all__ = ["codes_to_csr", "pack_codes", "unpack_codes"]
+__all__ = ["codes_to_csr", "pack_codes", "spread_rows", "unpack_codes"]
 
 
 def codes_to_csr(
@@ -36,6 +36,24 @@ def codes_to_csr(
             indptr.astype(index_type),
         ),
         shape=(n_codes, n_cells),
+    )
+
+
+def spread_rows(codes: sparse.csr_array, rows: NDArray[Any], n_rows: int) -> sparse.csr_array:
+    """Return a matrix of ``n_rows`` rows, of which ``rows`` (rising) are those of ``codes``.
+
+    Examples
+    --------
+    >>> spread_rows(sparse.csr_array(np.array([[1, 0], [1, 1]])), np.array([0, 2]), 3).toarray()
+    array([[1, 0],
+           [0, 0],
+           [1, 1]])
+    """
+    lengths = np.zeros(n_rows + 1, dtype=codes.indptr.dtype)
+    lengths[1 + rows] = np.diff(codes.indptr)
+    return sparse.csr_array(
+        (codes.data, codes.indices, np.cumsum(lengths, dtype=lengths.dtype)),
+        shape=(n_rows, codes.shape[1]),
     )
 
 

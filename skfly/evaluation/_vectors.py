@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.codes import similarity
+from skfly.codes import similarity, spread_rows
 from skfly.vectorizer import FlyHashVectorizer
 
 __all__ = ["Similarities", "as_similarities", "known_words", "load_vectors", "vectors_suffix"]
@@ -91,15 +91,10 @@ class _Codes:
     def _codes(self, words: Sequence[str]) -> sparse.csr_array:
         """Return codes; a word that has none as it is written gets that of its lower case."""
         codes = sparse.csr_array(self._fly.hash_words(words))
-        none = np.flatnonzero(np.diff(codes.indptr) == 0).tolist()
-        lower = [words[i].lower() for i in none]
-        if lower == [words[i] for i in none]:
-            return codes
-        to_rows = sparse.csr_array(
-            (np.ones(len(none), codes.dtype), (none, np.arange(len(none)))),
-            shape=(len(words), len(none)),
-        )
-        return sparse.csr_array(codes + to_rows @ sparse.csr_array(self._fly.hash_words(lower)))
+        none = np.flatnonzero(np.diff(codes.indptr) == 0)
+        lower = [words[i].lower() for i in none.tolist()]
+        found = sparse.csr_array(self._fly.hash_words(lower))
+        return sparse.csr_array(codes + spread_rows(found, none, len(words)))
 
 
 class _Vectors:

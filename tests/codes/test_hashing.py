@@ -279,3 +279,24 @@ class TestWeights:
         assert cells(hasher.bags(ids(0, 1), np.array([0, 2]))) == [{1}]
         assert cells(hasher.bags(ids(0, 3), np.array([0, 2]))) == [{3}]
         assert cells(hasher.bags(ids(1, 2), np.array([0, 2]))) == [{1}]
+
+
+class TestMixtures:
+    def test_a_mixture_of_one_word_is_the_word(self, backend):
+        one = sparse.csr_array(np.array([[0, 3], [0.5, 0]], dtype=np.float32))
+        for consensus in (None, CONSENSUS):
+            for lateral in (None, TestLateral.LATERAL):
+                hasher = Hasher(backend, SYNAPSES, consensus, 1, lateral=lateral)
+
+                assert cells(hasher.mixtures(one)) == cells(hasher.words(ids(1, 0)))
+
+    def test_the_word_with_more_weight_decides(self, backend):
+        hasher = Hasher(backend, SYNAPSES, None, 1)
+        weights = sparse.csr_array(np.array([[9, 1], [1, 9]], dtype=np.float32))
+
+        assert cells(hasher.mixtures(weights)) == [{2}, {3}]
+
+    def test_a_mixture_of_nothing_has_no_cell(self, backend):
+        hasher = Hasher(backend, SYNAPSES, CONSENSUS, 1)
+
+        assert cells(hasher.mixtures(sparse.csr_array((2, 2), dtype=np.float32))) == [set()] * 2

@@ -1,0 +1,38 @@
+"""What the benchmarks share: reading a text, and telling of progress."""
+
+import sys
+import time
+from functools import cache
+
+from skfly import EncodedCorpus, TextLines
+
+
+@cache  # the same warning comes for every run
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def read_corpus(source, keep, n_words):
+    """Return the encoded corpus; one that is kept already is used as it is."""
+    if keep.exists():
+        return EncodedCorpus.load(keep)
+    if source.is_dir() and n_words is None:
+        return EncodedCorpus.load(source)
+    documents = EncodedCorpus.load(source) if source.is_dir() else TextLines(source)
+    began = time.perf_counter()
+    with EncodedCorpus.from_documents(
+        first_words(documents, n_words), sentence_splitter=None
+    ) as corpus:
+        corpus.save(keep)
+    say(f"encoded {source} in {time.perf_counter() - began:.0f} s")
+    return EncodedCorpus.load(keep)
+
+
+def first_words(documents, n_words):
+    """Yield documents until they have so many words."""
+    seen = 0
+    for document in documents:
+        if n_words is not None and seen >= n_words:
+            return
+        seen += len(document.split() if isinstance(document, str) else document)
+        yield document

@@ -1,0 +1,145 @@
+"""What each choice of the recipe is worth: one change at a time, by the length of the text.
+
+    python examples/benchmarks/recipe.py CORPUS.txt[.xz] --wordsim DIR --csv recipe.csv
+
+For the first 1, 5, 20 million words of CORPUS (one sentence a line) and all of it, flies are
+trained with default parameters and with one of them changed, ``--seeds`` times each. One table a
+length comes out: the mean score over MEN, WS353, SimLex and MTurk-287 (100 times Spearman's
+correlation), for three hash lengths, with its standard deviation over the seeds. Choose by the
+first half of the pairs; the second half says what the choice is worth. ``--csv`` keeps every
+single score.
+"""
+
+import argparse
+import csv
+import math
+import os
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from _text import read_corpus, say
+
+from skfly import EncodedCorpus, FlyHashVectorizer
+from skfly.evaluation import word_similarity
+from skfly.evaluation._datasets import load_datasets
+from skfly.learning import LearningSettings
+
+DATASETS = ("MEN", "WS353", "SimLex", "MTurk-287")
+HASH_LENGTHS = (4, 16, 51)
+HALVES = ("first", "second")
+AUTO = dict.fromkeys(LearningSettings.__dataclass_fields__, "auto")
+
+
+def variants(n_words):
+    """Return the parameters of each variant, by its name."""
+    auto = LearningSettings.resolve(
+        AUTO, rule="lloyd", n_words=n_words, n_cells=400, n_vocabulary=20_000
+    )
+    return {
+        "default": {},
+        "window of 7": {"window": 7},
+        "window of 15": {"window": 15},
+        "whole windows only": {"truncate_windows": False},
+        "a third of the shrinkage": {"shrinkage": auto.shrinkage / 3},
+        "three times the shrinkage": {"shrinkage": auto.shrinkage * 3},
+        "a third of the subsampling threshold": {"subsample": auto.subsample / 3},
+        "ten times the subsampling threshold": {"subsample": min(1.0, auto.subsample * 10)},
+        "two epochs": {"n_epochs": 2},
+        "eight epochs": {"n_epochs": 8},
+        "a fourth of the batches": {"batch_size": 4 * auto.batch_size},
+        "consensus of four times the cells": {"n_active": 16},
+        "codes of words from synapses": {"word_codes": "synapses"},
+        "no connections": {"decorrelation": None},
+        "connections, no decorrelation": {"decorrelation": 0.0},
+        "connections, decorrelation 0.5": {"decorrelation": 0.5},
+        "partial_fit in ten parts": {},
+        "1,000 cells": {"n_kenyon_cells": 1000},
+    }
+
+
+def train(corpus, name, params, seed, threads):
+    fly = FlyHashVectorizer(**params, sentence_splitter=None, n_jobs=threads, random_state=seed)
+    if not name.startswith("partial_fit"):
+        return fly.fit(corpus)
+    words = np.array(corpus.vocabulary.words, dtype=object)
+    fly.set_params(vocabulary=words[: fly.max_features].tolist())
+    bounds = np.linspace(0, corpus.n_sentences, 11).astype(int)
+    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+        ids, lengths = corpus.block(int(first), int(last))
+        part = EncodedCorpus(
+            np.asarray(ids),
+            np.concatenate([[0], np.cumsum(lengths)]),
+            np.array([0, len(ids)]),
+            corpus.vocabulary,
+        )
+        fly.partial_fit(part)
+    return fly
+
+
+def score(fly, datasets):
+    """Return the scores of a fly by half, hash length and dataset."""
+    scores = {}
+    for half in HALVES:
+        table = word_similarity(fly, datasets, HASH_LENGTHS, half=half)
+        for row in table.rows:
+            scores[half, row.hash_length, row.dataset] = row.spearman
+    return scores
+
+
+def cell(scores, half, k):
+    """Return mean and standard deviation over the seeds, as text."""
+    by_seed = [np.mean([one[half, k, name] for name in DATASETS]) for one in scores]
+    deviation = f" +- {np.std(by_seed, ddof=1):.1f}" if len(by_seed) > 1 else ""
+    return f"{np.mean(by_seed):.1f}{deviation}"
+
+
+def study(corpus, datasets, args, writer):
+    columns = [(half, k) for half in HALVES for k in HASH_LENGTHS]
+    print(f"\n{corpus.n_words:,} words, {args.seeds} seeds\n")
+    print("| variant | " + " | ".join(f"{half} half, k={k}" for half, k in columns) + " | s |")
+    print("|---" * (len(columns) + 2) + "|", flush=True)
+    for name, params in variants(corpus.n_words).items():
+        if args.only and name not in args.only:
+            continue
+        scores, seconds = [], []
+        for seed in range(args.seeds):
+            began = time.perf_counter()
+            fly = train(corpus, name, params, seed, args.threads)
+            seconds.append(time.perf_counter() - began)
+            scores.append(score(fly, datasets))
+            for (half, k, dataset), value in scores[-1].items():
+                writer(corpus.n_words, name, seed, half, k, dataset, value)
+        cells = " | ".join(cell(scores, *column) for column in columns)
+        print(f"| {name} | {cells} | {np.mean(seconds):.0f} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--wordsim", type=Path, required=True)
+    parser.add_argument("--words", type=float, nargs="+", default=[1e6, 5e6, 20e6, math.inf])
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--only", nargs="+", metavar="VARIANT", help="only these variants")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--csv", type=Path, help="append every score to this file")
+    args = parser.parse_args()
+    warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
+    datasets = [data for data in load_datasets(args.wordsim) if data.name in DATASETS]
+
+    def writer(*row):
+        if args.csv is not None:
+            with args.csv.open("a", newline="") as file:
+                csv.writer(file).writerow(row)
+
+    for n_words in args.words:
+        with tempfile.TemporaryDirectory() as temporary:
+            wanted = None if math.isinf(n_words) else int(n_words)
+            corpus = read_corpus(args.corpus, Path(temporary) / "corpus", wanted)
+            study(corpus, datasets, args, writer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skfly.codes import alike_in_spelling
+
+VOCABULARY = ("monarch", "monarchy", "fly", "anarchic", "a")
+
+
+def test_words_that_share_more_weigh_more():
+    (weights,) = alike_in_spelling(["monarchs"], VOCABULARY).toarray()
+
+    assert weights[0] > weights[3] > 0
+    assert weights[1] > weights[3]
+    assert weights[2] == weights[4] == 0
+
+
+def test_a_word_of_the_vocabulary_is_most_like_itself():
+    weights = alike_in_spelling(VOCABULARY[:4], VOCABULARY).toarray()
+
+    np.testing.assert_allclose(np.diag(weights), 1, rtol=1e-5)
+    assert (weights.argmax(axis=1) == np.arange(4)).all()
+
+
+def test_nothing_in_common_is_an_empty_row():
+    assert alike_in_spelling(["", "xyzzy", "日本"], VOCABULARY).nnz == 0
+
+
+def test_no_words_and_no_vocabulary():
+    assert alike_in_spelling([], VOCABULARY).shape == (0, 5)
+    assert alike_in_spelling(["fly"], ()).shape == (1, 0)
+
+
+@given(st.lists(st.text(), max_size=5))
+def test_weights_are_between_zero_and_one(words):
+    weights = alike_in_spelling(words, VOCABULARY)
+
+    assert weights.shape == (len(words), 5)
+    assert ((weights.data >= 0) & (weights.data <= 1 + 1e-5)).all()
