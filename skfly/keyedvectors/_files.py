@@ -242,7 +242,7 @@ def _restore(
     if len(keys) != len(store):
         raise ValueError(f"it has {len(keys)} keys and {len(store)} codes")
     vectors._set_keys(keys, store)
-    if len(vectors.key_to_index) != sum(key is not None for key in keys):
+    if len(vectors.key_to_index) != len(keys) - keys.count(None):
         raise ValueError("a key comes twice")
     attributes = {
         name.removeprefix(_ATTRIBUTE): array

@@ -114,20 +114,7 @@ class CodeQueries(KeyedCodes):
         """
         if not isinstance(n, Integral) or n < 0:
             raise ValueError(f"n must be a number from 0; got {n!r}")
-        if isinstance(words_or_codes, KEY_TYPES):
-            words_or_codes = [words_or_codes]
-        if not sparse.issparse(words_or_codes) and not len(words_or_codes):
-            return []
-        own: list[list[int]]
-        if not sparse.issparse(words_or_codes) and isinstance(words_or_codes[0], KEY_TYPES):
-            rows = [self.get_index(key) for key in words_or_codes]
-            queries, own = self._store.packed(rows), [[row] for row in rows]
-        else:
-            matrix = words_or_codes
-            if not sparse.issparse(matrix) and np.ndim(matrix) == 1:
-                matrix = np.asarray(matrix)[None]
-            queries, _ = pack_checked(matrix, self.vector_size)
-            own = [[]] * len(queries)
+        queries, own = self._batch(words_or_codes)
         found, similarities = self._searcher().best(
             queries, int(n) + max(map(len, own), default=0), n_jobs=n_jobs
         )
@@ -280,6 +267,20 @@ class CodeQueries(KeyedCodes):
 
     # Parts of a query
 
+    def _batch(self, words_or_codes: Any) -> tuple[NDArray[np.uint64], list[list[int]]]:
+        """Return packed queries, and the places of the keys that they are."""
+        if isinstance(words_or_codes, KEY_TYPES):
+            words_or_codes = [words_or_codes]
+        if not sparse.issparse(words_or_codes) and not len(words_or_codes):
+            words_or_codes = np.zeros((0, self.vector_size))
+        if isinstance(words_or_codes, np.ndarray) and words_or_codes.dtype.kind in "biuf":
+            words_or_codes = np.atleast_2d(words_or_codes)
+        elif not sparse.issparse(words_or_codes) and isinstance(words_or_codes[0], KEY_TYPES):
+            rows = [self.get_index(key) for key in words_or_codes]
+            return self._store.packed(rows), [[row] for row in rows]
+        queries, _ = pack_checked(words_or_codes, self.vector_size)
+        return queries, [[]] * len(queries)
+
     def _range(
         self, clip_start: int, clip_end: int | None, restrict_vocab: int | None
     ) -> tuple[int, int]:
@@ -331,6 +332,8 @@ class CodeQueries(KeyedCodes):
         first: int,
         last: int,
     ) -> NDArray[np.float64]:
+        if len(items) == 1 and codes[0] is not None and items[0].weight > 0:
+            return self._searcher().scores(codes[0], first, last)
         if self._measure == "cosine":
             length = np.linalg.norm(self._weighted_sum(items))
             dots = self._dots(items, codes, first, last)
