@@ -263,7 +263,7 @@ def _restore(
 
 def _restore_store(arrays: dict[str, NDArray[Any]], n_cells: int) -> CodeStore:
     """Return the codes; kernels do not check what they read, so it is done here."""
-    form = next(form for form in _STORES if form in arrays)
+    form = ListedCodes.form if ListedCodes.form in arrays else PackedCodes.form
     columns = arrays[form]
     if columns.ndim != 2:
         raise ValueError("its codes are no matrix")
