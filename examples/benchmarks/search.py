@@ -102,7 +102,8 @@ def searches(loaded, words, packed):
 
 def measure_speed(directory, args):
     """Return queries a second: {method: (single, batch)}, each a list of runs."""
-    loaded = {method: load(method, directory) for method in ("skfly", "indexed", "gensim", "faiss")}
+    methods = ("skfly", "indexed", "gensim", "faiss")
+    loaded = {method: load(method, directory) for method in methods}
     words = list(loaded["skfly"].index_to_key[: args.batch])
     packed = np.ascontiguousarray(
         np.packbits(loaded["skfly"][words].astype(bool), axis=1, bitorder="little")

@@ -186,7 +186,7 @@ class ListedCodes(CodeStore):
             part = rows[start : start + _ROWS_AT_A_TIME]
             which, cells = np.nonzero(unpack_rows(part, n_cells))
             some = np.unique(which) + start
-            columns[:, some] = cells.reshape(-1, length).T
+            columns[:, some] = cells.reshape(len(some), length).T
         return cls(columns, n_cells)
 
     def packed(self, rows: Any) -> Packed:

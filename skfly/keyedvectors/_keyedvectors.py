@@ -151,8 +151,8 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
         >>> dense = KeyedVectors(3)
         >>> dense.add_vectors(["fly", "moth", "bank"], [[1, 2, 0], [1, 1.9, 0], [-1, 0, 2]])
         >>> codes = FlyKeyedVectors.from_dense(dense, "lsh", n_bits=64, random_state=0)
-        >>> codes.vector_size, codes.similarity("fly", "moth") > codes.similarity("fly", "bank")
-        (64, True)
+        >>> codes.vector_size, [word for word, _ in codes.most_similar("fly")]
+        (64, ['moth', 'bank'])
         """
         transformer = binarizer(method, params)
         vectors = getattr(keyed_vectors, "wv", keyed_vectors)

@@ -115,7 +115,7 @@ class TestBadInput:
         wv["three"] = np.eye(100)[:3].sum(axis=0)
         wv["none"] = np.zeros(100)
 
-        with pytest.raises(ValueError, match="must have 3 ones .*got one with 4"):
+        with pytest.raises(ValueError, match=r"must have 3 ones .*got one with 4"):
             wv["four"] = np.eye(100)[:4].sum(axis=0)
         with pytest.raises(ValueError, match="must have 3 ones"):
             wv.vectors = np.ones((2, 100))
@@ -133,7 +133,7 @@ class TestBadInput:
             wv.add_vectors(["x", "y"], codes[:3])
 
     def test_scaling(self, wv):
-        with pytest.raises(NotImplementedError, match="cannot be scaled.*get_normed_vectors"):
+        with pytest.raises(NotImplementedError, match=r"cannot be scaled.*get_normed_vectors"):
             wv.unit_normalize_all()
         with (
             pytest.warns(DeprecationWarning, match="fill_norms"),

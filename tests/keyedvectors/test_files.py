@@ -131,7 +131,7 @@ class TestReadOnly:
     )
     @pytest.mark.filterwarnings("ignore:Adding single vectors")
     def test_every_change_says_so(self, mapped, codes, change):
-        with pytest.raises(ValueError, match="mapped read-only.*without mmap='r'"):
+        with pytest.raises(ValueError, match=r"mapped read-only.*without mmap='r'"):
             change(mapped, codes[3])
 
         np.testing.assert_array_equal(mapped.vectors, codes)
@@ -277,6 +277,23 @@ class TestWord2Vec:
 
         with pytest.raises(ValueError, match=r"ones and zeros; got 0\.5.*from_dense"):
             FlyKeyedVectors.load_word2vec_format(tmp_path / "words")
+
+    @pytest.mark.parametrize(
+        ("errors", "words"), [("replace", ["ab\ufffd", "c\ufffdd"]), ("ignore", ["ab", "cd"])]
+    )
+    def test_words_that_are_cut_within_a_character(self, tmp_path, errors, words):
+        path = tmp_path / "words"
+        path.write_bytes(b"2 3\nab\xe3 1 0 1\nc\xe3d 0 1 1\n")
+        counts = tmp_path / "counts"
+        counts.write_bytes(b"ab\xe3 123\nc\xe3d 789\n")
+        with pytest.raises(UnicodeDecodeError):
+            FlyKeyedVectors.load_word2vec_format(path)
+
+        wv = FlyKeyedVectors.load_word2vec_format(path, counts, unicode_errors=errors)
+
+        assert wv.index_to_key == words
+        assert wv.get_vecattr(words[1], "count") == 789
+        np.testing.assert_array_equal(wv.vectors, [[1, 0, 1], [0, 1, 1]])
 
     def test_a_file_cut_short(self, wv, tmp_path):
         path = tmp_path / "words"

@@ -133,7 +133,7 @@ class TestFromDense:
             FlyKeyedVectors.from_dense(dense, "pca")
 
     def test_parameters_of_a_transformer_that_is_made(self, dense):
-        with pytest.raises(ValueError, match="'n_bits'.*transformer already"):
+        with pytest.raises(ValueError, match=r"'n_bits'.*transformer already"):
             FlyKeyedVectors.from_dense(dense, LSH(), n_bits=3)
 
     def test_what_are_no_vectors(self):
@@ -189,7 +189,9 @@ class TestFaiss:
 def test_importing_skfly_imports_neither_gensim_nor_numba():
     import subprocess
 
-    code = "import skfly, sys; print([m for m in ('gensim', 'numba', 'numpy') if m in sys.modules])"
+    code = (
+        "import skfly, sys; print([m for m in ('gensim', 'numba', 'numpy') if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "[]"

@@ -160,7 +160,9 @@ class TestCosmul:
     )
     @pytest.mark.parametrize("topn", [5, None])
     def test_as_in_gensim(self, wv, kv, same_ranking, query, topn):
-        with pytest.warns(DeprecationWarning):  # gensim calls what it has deprecated
+        with pytest.warns(
+            DeprecationWarning, match="fill_norms"
+        ):  # gensim calls what it has deprecated
             theirs = kv.most_similar_cosmul(*query, topn=topn)
         ours = wv.most_similar_cosmul(*query, topn=topn)
 

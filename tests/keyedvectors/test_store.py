@@ -77,7 +77,7 @@ class TestLookup:
 
     @pytest.mark.parametrize("name", ["index2word", "index2entity", "vocab", "vectors_norm"])
     def test_names_of_older_gensims_say_what_to_use(self, wv, name):
-        with pytest.raises(AttributeError, match="Gensim 4.0.0"):
+        with pytest.raises(AttributeError, match=r"Gensim 4\.0\.0"):
             getattr(wv, name)
 
     def test_word_vec_is_deprecated_there_too(self, wv, kv):
