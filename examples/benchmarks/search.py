@@ -4,13 +4,14 @@
 
 200,000 words: gensim has dense vectors of 300 float32, skfly and faiss (``IndexBinaryFlat``) have
 codes of 400 bits, 32 of them ones, that ``FlyKeyedVectors.from_dense`` makes of these vectors. The
-vectors are drawn at random around 2,000 centres; no text is needed. All methods use the same
-number of threads. Speeds are medians of interleaved runs, of ``most_similar(word, topn=10)`` for
-one word after another, and of 1,000 words at once (gensim has no such method: its second row does
-it by a product of matrices, 100 words at a time). Memory, load time and file size are measured in
-a process of its own for each method: "vectors" is the size of the arrays, "resident" is what
-loading and one query add to the process, with the words and Python's dict of them. faiss has no
-words.
+vectors are drawn at random around 2,000 centres; no text is needed.
+
+Each method has a process of its own, with the same number of threads: in one process, the threads
+of one library slow down those of another. Runs take turns, and medians are shown. Speeds are those
+of ``most_similar(word, topn=10)`` for one word after another, and of 1,000 words at once (gensim
+has no such method: its second row does it by a product of matrices, 100 words at a time). "Vectors"
+is the size of the arrays; "resident" is what loading and one query add to the process, with the
+words and Python's dict of them. faiss has no words.
 """
 
 import argparse
@@ -21,9 +22,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import faiss
+import numba
 import numpy as np
 from gensim.models import KeyedVectors
 from threadpoolctl import threadpool_limits
@@ -82,50 +85,21 @@ def ask_product(dense, words):
     return found
 
 
-def searches(loaded, words, packed):
-    """Return, for each method, how it searches for one word and for many."""
-    fly, indexed, dense, index = (loaded[m] for m in ("skfly", "indexed", "gensim", "faiss"))
-    return {
-        "skfly": (lambda i: fly.most_similar(words[i], topn=TOPN), lambda: fly.neighbors(words)),
-        "indexed": (
-            lambda i: indexed.most_similar(words[i], topn=TOPN),
-            lambda: indexed.neighbors(words),
-        ),
-        "gensim": (lambda i: dense.most_similar(words[i], topn=TOPN), None),
-        "product": (None, lambda: ask_product(dense, words)),
-        "faiss": (
-            lambda i: index.search(packed[i : i + 1], TOPN + 1),
-            lambda: index.search(packed, TOPN + 1),
-        ),
-    }
-
-
-def measure_speed(directory, args):
-    """Return queries a second: {method: (single, batch)}, each a list of runs."""
-    methods = ("skfly", "indexed", "gensim", "faiss")
-    loaded = {method: load(method, directory) for method in methods}
-    words = list(loaded["skfly"].index_to_key[: args.batch])
-    packed = np.ascontiguousarray(
-        np.packbits(loaded["skfly"][words].astype(bool), axis=1, bitorder="little")
-    )
-    ways = searches(loaded, words, packed)
-    for single, batch in ways.values():  # compiles kernels, fills caches
-        for run in (single and (lambda single=single: single(0)), batch):
-            if run:
-                run()
-    speed = {method: ([], []) for method in ways}
-    for _ in range(args.repeats):
-        for method, (single, batch) in ways.items():
-            if single:
-                began = time.perf_counter()
-                for i in range(args.singles):
-                    single(i)
-                speed[method][0].append(args.singles / (time.perf_counter() - began))
-            if batch:
-                began = time.perf_counter()
-                batch()
-                speed[method][1].append(len(words) / (time.perf_counter() - began))
-    return speed
+def searches(method, loaded, n):
+    """Return functions that search for word number i, and for the first n words at once."""
+    if method == "faiss":
+        codes = faiss.vector_to_array(loaded.xb).reshape(loaded.ntotal, -1)[:n].copy()
+        return (
+            lambda i: loaded.search(codes[i : i + 1], TOPN + 1),
+            lambda: loaded.search(codes, TOPN + 1),
+        )
+    words = list(loaded.index_to_key[:n])
+    single = lambda i: loaded.most_similar(words[i], topn=TOPN)  # noqa: E731
+    if method == "gensim":
+        return single, None
+    if method == "product":
+        return None, lambda: ask_product(loaded, words)
+    return single, lambda: loaded.neighbors(words, TOPN)
 
 
 def resident():
@@ -135,31 +109,72 @@ def resident():
     return 0
 
 
-def memory_child(method, directory):
-    """Load in this process, search once, and tell time and memory."""
-    tiny = FlyKeyedVectors.from_codes(["a", "b"], np.eye(2, 400))
+def nbytes(loaded):
+    if isinstance(loaded, FlyKeyedVectors):
+        return loaded.nbytes
+    if isinstance(loaded, KeyedVectors):
+        return loaded.vectors.nbytes + loaded.norms.nbytes
+    return loaded.ntotal * loaded.code_size
+
+
+def child(method, args):
+    """Load, tell the memory, and then search as often as standard input asks for it."""
+    tiny = FlyKeyedVectors.from_codes(["a", "b"], np.repeat([[1] * 32 + [0] * 368], 2, axis=0))
     tiny.most_similar("a")  # imports and kernels are not the vectors' memory
+    tiny.build_index()
+    tiny.most_similar("a")
     before = resident()
     began = time.perf_counter()
-    loaded = load(method, directory)
+    loaded = load(method, args.directory)
     seconds = time.perf_counter() - began
-    if method == "faiss":
-        loaded.search(np.zeros((1, 50), np.uint8), TOPN)
-        nbytes = loaded.ntotal * loaded.code_size
-    else:
-        loaded.most_similar(loaded.index_to_key[0], topn=TOPN)
-        nbytes = getattr(loaded, "nbytes", None) or loaded.vectors.nbytes + loaded.norms.nbytes
-    print(json.dumps({"seconds": seconds, "resident": resident() - before, "vectors": nbytes}))
+    single, batch = searches(method, loaded, args.batch)
+    if single:
+        single(0)
+    memory = resident() - before
+    if batch:
+        batch()
+    if method == "product":
+        loaded.fill_norms()
+    print(json.dumps({"load": seconds, "resident": memory, "vectors": nbytes(loaded)}), flush=True)
+    for _ in sys.stdin:
+        rates = [None, None]
+        if single:
+            began = time.perf_counter()
+            for i in range(args.singles):
+                single(i)
+            rates[0] = args.singles / (time.perf_counter() - began)
+        if batch:
+            began = time.perf_counter()
+            batch()
+            rates[1] = args.batch / (time.perf_counter() - began)
+        print(json.dumps(rates), flush=True)
 
 
-def measure_memory(method, directory, args):
-    command = [sys.executable, __file__, "--child", method, "--directory", str(directory)]
-    command += ["--threads", str(args.threads)]
-    runs = [
-        json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-        for _ in range(args.repeats)
-    ]
-    return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
+def measure(directory, args):
+    """Return, for each method, what it told of its memory, and its rates."""
+    told, rates = {}, {method: ([], []) for method in NAMES}
+    with ExitStack() as stack:
+        children = {}
+        for method in NAMES:
+            command = [sys.executable, __file__, "--child", method, "--directory", str(directory)]
+            for name in ("threads", "singles", "batch"):
+                command += [f"--{name}", str(getattr(args, name))]
+            children[method] = stack.enter_context(
+                subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            )
+            told[method] = json.loads(children[method].stdout.readline())
+        for _ in range(args.repeats):
+            for method, process in children.items():
+                process.stdin.write("\n")
+                process.stdin.flush()
+                for runs, rate in zip(
+                    rates[method], json.loads(process.stdout.readline()), strict=True
+                ):
+                    if rate is not None:
+                        runs.append(rate)
+        for process in children.values():
+            process.stdin.close()
+    return told, rates
 
 
 def file_size(method, directory):
@@ -167,61 +182,51 @@ def file_size(method, directory):
     return sum(path.stat().st_size for path in directory.glob(f"{name}*"))
 
 
-def report(speed, memory, sizes, args):
+def report(told, rates, sizes, args):
     print(f"\n{args.words:,} words, {args.threads} threads, medians of {args.repeats}\n")
     print(
-        "| method | single, queries/s | 1,000 at once, queries/s | vectors, MB | resident, MB "
-        "| file, MB | load, s |"
+        f"| method | single, queries/s | {args.batch:,} at once, queries/s | vectors, MB "
+        "| resident, MB | file, MB | load, s |"
     )
     print("|---|---|---|---|---|---|---|")
-    for method, (single, batch) in speed.items():
-        rates = [f"{statistics.median(runs):,.0f}" if runs else "-" for runs in (single, batch)]
-        told = memory.get(method)
-        rest = (
-            [
-                f"{told['vectors'] / MB:.1f}",
-                f"{told['resident'] / MB:.1f}",
-                f"{sizes[method] / MB:.1f}",
-                f"{told['seconds']:.2f}",
-            ]
-            if told
-            else ["-"] * 4
+    for method, name in NAMES.items():
+        row = [f"{statistics.median(runs):,.0f}" if runs else "-" for runs in rates[method]]
+        for what in ("vectors", "resident"):
+            row.append("-" if method == "product" else f"{told[method][what] / MB:.1f}")
+        row += [f"{sizes[method] / MB:.1f}", f"{told[method]['load']:.2f}"]
+        print(f"| {name} | {' | '.join(row)} |")
+    one, many = ({m: statistics.median(r[i]) for m, r in rates.items() if r[i]} for i in (0, 1))
+    for ours in ("skfly", "indexed"):
+        print(
+            f"\n{NAMES[ours]}: single queries {one[ours] / one['gensim']:.1f} times gensim's and "
+            f"{one[ours] / one['faiss']:.1f} times faiss's; batches "
+            f"{many[ours] / many['faiss']:.1f} times faiss's; vectors "
+            f"1/{told['gensim']['vectors'] / told[ours]['vectors']:.1f} and resident "
+            f"1/{told['gensim']['resident'] / told[ours]['resident']:.1f} of gensim's memory"
         )
-        print(f"| {NAMES[method]} | {' | '.join(rates + rest)} |")
-    one, many = ({m: statistics.median(s[i]) for m, s in speed.items() if s[i]} for i in (0, 1))
-    print(f"\nsingle queries: {one['skfly'] / one['gensim']:.0f} times gensim's")
-    print(f"batches: {many['skfly'] / many['faiss']:.1f} times faiss's")
-    for name in ("vectors", "resident"):
-        ratio = memory["gensim"][name] / memory["skfly"][name]
-        print(f"memory, {name}: 1/{ratio:.1f} of gensim's")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--words", type=int, default=200_000)
     parser.add_argument("--batch", type=int, default=1_000)
-    parser.add_argument("--singles", type=int, default=50)
+    parser.add_argument("--singles", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--directory", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    import numba
-
     numba.set_num_threads(args.threads)
     faiss.omp_set_num_threads(args.threads)
-    with threadpool_limits(args.threads):
-        if args.child:
-            memory_child(args.child, args.directory)
-            return
-        with tempfile.TemporaryDirectory() as temporary:
-            directory = Path(temporary)
-            make_files(directory, args.words)
-            methods = ("skfly", "indexed", "gensim", "faiss")
-            memory = {method: measure_memory(method, directory, args) for method in methods}
-            sizes = {method: file_size(method, directory) for method in methods}
-            speed = measure_speed(directory, args)
-    report(speed, memory, sizes, args)
+    if args.child:
+        with threadpool_limits(args.threads):
+            child(args.child, args)
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        make_files(Path(temporary), args.words)
+        told, rates = measure(Path(temporary), args)
+        sizes = {method: file_size(method, Path(temporary)) for method in NAMES}
+    report(told, rates, sizes, args)
 
 
 if __name__ == "__main__":

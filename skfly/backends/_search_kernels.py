@@ -39,28 +39,50 @@ _popcount: Any = intrinsic(_ones_of)
 
 
 @njit(inline="always", **_options)
+def _ones(word):
+    return np.int64(_popcount(word))
+
+
+@njit(inline="always", **_options)
 def _count_words(words, query, start, stop, counts):
     """Overlaps of the codes ``start`` to ``stop`` with a query of packed words."""
     n = stop - start
-    counts[:n] = 0
     n_words = words.shape[0]
+    if n_words == 7:  # 400 cells, the default: all at once
+        bits0, bits1, bits2, bits3 = query[0], query[1], query[2], query[3]
+        bits4, bits5, bits6 = query[4], query[5], query[6]
+        row0, row1, row2 = words[0, start:stop], words[1, start:stop], words[2, start:stop]
+        row3, row4, row5 = words[3, start:stop], words[4, start:stop], words[5, start:stop]
+        row6 = words[6, start:stop]
+        for i in range(n):
+            counts[i] = (
+                _ones(row0[i] & bits0)
+                + _ones(row1[i] & bits1)
+                + _ones(row2[i] & bits2)
+                + _ones(row3[i] & bits3)
+                + _ones(row4[i] & bits4)
+                + _ones(row5[i] & bits5)
+                + _ones(row6[i] & bits6)
+            )
+        return
+    counts[:n] = 0
     w = 0
-    while w + 4 <= n_words:  # four at a time, so that the counts are seldom read and written
+    while w + 4 <= n_words:  # several at a time: the counts are read and written less often
         bits0, bits1, bits2, bits3 = query[w], query[w + 1], query[w + 2], query[w + 3]
         row0, row1 = words[w, start:stop], words[w + 1, start:stop]
         row2, row3 = words[w + 2, start:stop], words[w + 3, start:stop]
         for i in range(n):
-            counts[i] += np.int32(
-                _popcount(row0[i] & bits0)
-                + _popcount(row1[i] & bits1)
-                + _popcount(row2[i] & bits2)
-                + _popcount(row3[i] & bits3)
+            counts[i] += (
+                _ones(row0[i] & bits0)
+                + _ones(row1[i] & bits1)
+                + _ones(row2[i] & bits2)
+                + _ones(row3[i] & bits3)
             )
         w += 4
     while w < n_words:
         bits, row = query[w], words[w, start:stop]
         for i in range(n):
-            counts[i] += np.int32(_popcount(row[i] & bits))
+            counts[i] += _ones(row[i] & bits)
         w += 1
 
 
@@ -165,15 +187,24 @@ def _compact(n_best, state, codes, code_ranks):
 
 
 @njit(inline="always", **_options)
+def _any_reach(counts, first, last, limit):
+    """Whether any count is at least ``limit``: without a branch, for the vector unit."""
+    n = 0
+    for i in range(first, last):
+        n += counts[i] >= limit
+    return n > 0
+
+
+@njit(inline="always", **_options)
 def _offer_block(
     counts, start, stop, classes, ranks, least, n_best, state, histogram, codes, code_ranks
 ):
-    for strip in range(0, stop - start, _STRIP):
-        end = min(strip + _STRIP, stop - start)
-        most = np.int32(0)
-        for i in range(strip, end):
-            most = max(most, counts[i])
-        if most < least[state[0] + 1]:
+    n = stop - start
+    if not _any_reach(counts, 0, n, least[state[0] + 1]):
+        return
+    for strip in range(0, n, _STRIP):
+        end = min(strip + _STRIP, n)
+        if not _any_reach(counts, strip, end, least[state[0] + 1]):
             continue
         for i in range(strip, end):
             if counts[i] >= least[state[0] + 1]:
@@ -213,7 +244,7 @@ def best_of_words(words, queries, classes, ranks, least, first, last, found, fou
     """
     n_queries, n_best = found.shape
     state, histogram, codes, code_ranks = _start(n_queries, n_best, least.shape[0])
-    counts = np.empty(_BLOCK, np.int32)
+    counts = np.empty(_BLOCK, np.int64)
     for start in range(first, last, _BLOCK):
         stop = min(start + _BLOCK, last)
         for q in range(n_queries):

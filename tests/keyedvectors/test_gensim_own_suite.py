@@ -3,8 +3,8 @@
 They are imported from gensim and not changed. What they work on is: the vectors that they load
 are thresholded to codes first. For each of 8,000 directions, one cell is on if the product of the
 vector with it is above 0, and another one if it is not: so many that the order of the neighbours,
-which gensim asserts, is that of the vectors. Vectors that the tests draw are thresholded at 0. Left
-out are:
+which gensim asserts, is that of the vectors. Vectors that the tests draw are thresholded at 0.
+Left out are:
 
 ``test_distance``, ``test_similarity``, ``test_get_mean_vector``
     They assert floats that depend on gensim's own vectors.
