@@ -9,9 +9,10 @@ vectors are drawn at random around 2,000 centres; no text is needed.
 Each method has a process of its own, with the same number of threads: in one process, the threads
 of one library slow down those of another. Runs take turns, and medians are shown. Speeds are those
 of ``most_similar(word, topn=10)`` for one word after another, and of 1,000 words at once (gensim
-has no such method: its second row does it by a product of matrices, 100 words at a time). "Vectors"
-is the size of the arrays; "resident" is what loading and one query add to the process, with the
-words and Python's dict of them. faiss has no words.
+has no such method: its second row does it by a product of matrices, 100 words at a time).
+"Vectors" is the size of the arrays; "resident" is what loading and one query add to the process,
+with the words and Python's dict of them. faiss has no words. Run it on an idle machine: if a core
+is taken, the threads of gensim and faiss wait for each other, which flatters skfly.
 """
 
 import argparse
@@ -191,8 +192,10 @@ def report(told, rates, sizes, args):
     print("|---|---|---|---|---|---|---|")
     for method, name in NAMES.items():
         row = [f"{statistics.median(runs):,.0f}" if runs else "-" for runs in rates[method]]
-        for what in ("vectors", "resident"):
-            row.append("-" if method == "product" else f"{told[method][what] / MB:.1f}")
+        row += [
+            "-" if method == "product" else f"{told[method][what] / MB:.1f}"
+            for what in ("vectors", "resident")
+        ]
         row += [f"{sizes[method] / MB:.1f}", f"{told[method]['load']:.2f}"]
         print(f"| {name} | {' | '.join(row)} |")
     one, many = ({m: statistics.median(r[i]) for m, r in rates.items() if r[i]} for i in (0, 1))
