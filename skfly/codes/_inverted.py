@@ -69,7 +69,7 @@ class InvertedIndex:
         found_ranks: Any,
     ) -> None:
         """Find the best of all codes, as the kernel ``best_of_planes`` does."""
-        from skfly.backends import _search_kernels as kernels
+        from skfly.backends import _plane_kernels as kernels
 
         which, cells = np.nonzero(unpack_rows(queries, self.n_cells))
         indptr = np.searchsorted(which, np.arange(len(queries) + 1))

@@ -38,6 +38,12 @@ def _kernels() -> Any:
     return _search_kernels
 
 
+def _plane_kernels() -> Any:
+    from skfly.backends import _plane_kernels
+
+    return _plane_kernels
+
+
 class CodeStore:
     """What both forms have in common.
 
@@ -146,7 +152,7 @@ class PackedCodes(CodeStore):
         _kernels().best_of_words(self.columns, queries, *table_range_out)
 
     def fill_planes(self, first: int, last: int, planes: Packed) -> None:
-        _kernels().planes_of_words(self.columns, first, last, planes)
+        _plane_kernels().planes_of_words(self.columns, first, last, planes)
 
     def replace(self, rows: Any, codes: Packed) -> None:
         """Put packed rows in the place of codes."""
@@ -214,7 +220,7 @@ class ListedCodes(CodeStore):
         _kernels().best_of_cells(self.columns, self._active(queries), *table_range_out)
 
     def fill_planes(self, first: int, last: int, planes: Packed) -> None:
-        _kernels().planes_of_cells(self.columns, first, last, planes)
+        _plane_kernels().planes_of_cells(self.columns, first, last, planes)
 
     def _active(self, queries: Packed) -> NDArray[np.uint8]:
         """Return 1 or 0 for each cell, and 0 for the one that stands for none."""

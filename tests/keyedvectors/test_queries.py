@@ -131,7 +131,15 @@ class TestMostSimilar:
         same_ranking(wv.similar_by_vector(vector, 5), kv.similar_by_vector(vector, 5))
 
     @pytest.mark.parametrize(
-        "form", [sparse.csr_array, sparse.csr_matrix, sparse.coo_array, lambda row: row[0]]
+        "form",
+        [
+            sparse.csr_array,
+            sparse.csr_matrix,
+            sparse.coo_array,
+            lambda row: row[0],
+            lambda row: next(iter(sparse.csr_array(row))),
+        ],
+        ids=range(5),
     )
     @pytest.mark.parametrize("dtype", [np.float32, np.uint8, bool])
     def test_a_code_in_any_form(self, wv, codes, form, dtype):
@@ -139,6 +147,7 @@ class TestMostSimilar:
 
         assert wv.similar_by_vector(code, 1) == [("w4", pytest.approx(1.0))]
         assert wv.most_similar([code], topn=1)[0][0] == "w4"
+        assert wv.neighbors(code, 1) == [[("w4", pytest.approx(1.0))]]
         assert wv.most_similar(positive=[(code, 1.0)], topn=1)[0][0] == "w4"
 
     def test_an_indexer_is_asked_instead(self, wv, kv):
