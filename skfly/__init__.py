@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from skfly._model_file import ModelFileError
     from skfly.codes import KenyonCell
+    from skfly.keyedvectors import FlyKeyedVectors
     from skfly.text import EncodedCorpus, TextLines
     from skfly.vectorizer import FlyHashVectorizer
 
 __all__ = [
     "EncodedCorpus",
     "FlyHashVectorizer",
+    "FlyKeyedVectors",
     "KenyonCell",
     "ModelFileError",
     "TextLines",
@@ -31,6 +33,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "EncodedCorpus": "skfly.text",
     "FlyHashVectorizer": "skfly.vectorizer",
+    "FlyKeyedVectors": "skfly.keyedvectors",
     "KenyonCell": "skfly.codes",
     "ModelFileError": "skfly._model_file",
     "TextLines": "skfly.text",

@@ -22,7 +22,15 @@ __all__ = ["ModelFileError", "read_model_file", "write_model_file"]
 
 FORMAT = "skfly"
 FORMAT_VERSION = 1
-_DTYPES = {"F32": np.float32, "F64": np.float64, "I64": np.int64}
+_DTYPES = {
+    "F32": np.float32,
+    "F64": np.float64,
+    "I32": np.int32,
+    "I64": np.int64,
+    "U16": np.uint16,
+    "U32": np.uint32,
+    "U64": np.uint64,
+}
 
 
 class ModelFileError(ValueError):

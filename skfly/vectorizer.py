@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -49,6 +49,9 @@ from skfly.text import (
     encode_documents,
     word_ids,
 )
+
+if TYPE_CHECKING:
+    from skfly.keyedvectors import FlyKeyedVectors
 
 __all__ = ["FlyHashVectorizer"]
 
@@ -615,6 +618,14 @@ truncate_windows_, n_active_, decorrelation_
         check_is_fitted(self)
         every_word = np.arange(len(self.vocabulary_), dtype=np.int32)
         return as_configured_sparse(self._hasher().words(every_word))
+
+    @property
+    def wv(self) -> FlyKeyedVectors:
+        """The codes of the words as gensim ``KeyedVectors``, at the present ``hash_length``."""
+        from skfly.keyedvectors import vectors_of  # gensim is slow to import
+
+        check_is_fitted(self)
+        return vectors_of(self)
 
     def _hasher(self) -> Hasher:
         consensus = self.consensus_ if self.word_codes == "consensus" else None

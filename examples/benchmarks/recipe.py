@@ -17,6 +17,7 @@ import os
 import tempfile
 import time
 import warnings
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -67,8 +68,8 @@ def train(corpus, name, params, seed, threads):
     words = np.array(corpus.vocabulary.words, dtype=object)
     fly.set_params(vocabulary=words[: fly.max_features].tolist())
     bounds = np.linspace(0, corpus.n_sentences, 11).astype(int)
-    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
-        ids, lengths = corpus.block(int(first), int(last))
+    for first, last in pairwise(bounds.tolist()):
+        ids, lengths = corpus.block(first, last)
         part = EncodedCorpus(
             np.asarray(ids),
             np.concatenate([[0], np.cumsum(lengths)]),

@@ -47,21 +47,35 @@ def similarity(left: Any, right: Any, measure: str = "sokal-michener") -> NDArra
     >>> [float(similarity(left, right, m)[0]) for m in MEASURES]
     [0.5, 1.0, 0.5, 0.3333333333333333]
     """
-    both: NDArray[np.float64] = overlap(left, right).astype(np.float64)
+    both = overlap(left, right)
+    return score(both, _sizes(left), _sizes(right), left.shape[1], measure)
+
+
+def score(both: Any, n_left: Any, n_right: Any, n_cells: int, measure: str) -> NDArray[np.float64]:
+    """Return the similarity of codes with ``n_left`` and ``n_right`` ones, ``both`` in common.
+
+    Examples
+    --------
+    >>> score(np.array([2, 0]), 2, np.array([8, 0]), 10, "cosine")
+    array([0.5, 0. ])
+    """
+    check_measure(measure)
+    shared: NDArray[np.float64] = np.asarray(both, dtype=np.float64)
     if measure == "overlap":
-        return both
-    n_left, n_right = _sizes(left), _sizes(right)
-    either = n_left + n_right - both
+        return shared
+    n_left, n_right = np.asarray(n_left, np.float64), np.asarray(n_right, np.float64)
+    either = n_left + n_right - shared
     if measure == "sokal-michener":
-        n_cells = left.shape[1]
-        return np.asarray((both + n_cells - either) / n_cells)
-    if measure == "cosine":
-        whole = np.sqrt(n_left * n_right)
-    elif measure == "jaccard":
-        whole = either
-    else:
+        return np.asarray((shared + n_cells - either) / n_cells)
+    whole = np.sqrt(n_left * n_right) if measure == "cosine" else either
+    shared, whole = np.broadcast_arrays(shared, whole)
+    return np.asarray(np.divide(shared, whole, out=np.zeros(shared.shape), where=whole > 0))
+
+
+def check_measure(measure: str) -> None:
+    """Refuse what is not the name of a measure."""
+    if measure not in MEASURES:
         raise ValueError(f"measure must be one of {MEASURES}; got {measure!r}")
-    return np.divide(both, whole, out=np.zeros_like(both), where=whole > 0)
 
 
 def nearest(

@@ -1,0 +1,314 @@
+"""Many codes in little memory, and the counts that search needs, taken from that form.
+
+Two forms hold the same codes: :class:`PackedCodes`, a bit for each cell, and
+:class:`ListedCodes`, the numbers of the active cells. :func:`smallest` takes the smaller one.
+Both keep one column a code, so that the kernels read memory in order. Between modules, a few
+codes travel as packed rows: ``uint64``, (n_codes, n_words), cell ``m`` in bit ``m % 64`` of word
+``m // 64``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly.codes._matrix import pack_codes
+
+__all__ = [
+    "CodeStore",
+    "ListedCodes",
+    "PackedCodes",
+    "as_packed",
+    "count_bits",
+    "pack_rows",
+    "smallest",
+    "unpack_rows",
+]
+
+_ROWS_AT_A_TIME = 1 << 14
+Packed = NDArray[np.uint64]
+
+
+def _kernels() -> Any:
+    """Import numba only when codes are searched."""
+    from skfly.backends import _search_kernels
+
+    return _search_kernels
+
+
+def _plane_kernels() -> Any:
+    from skfly.backends import _plane_kernels
+
+    return _plane_kernels
+
+
+class CodeStore:
+    """What both forms have in common.
+
+    Attributes
+    ----------
+    n_cells : int
+        Width of the codes.
+    columns : ndarray, (n, n_codes)
+        The codes, one a column.
+    sizes : ndarray of uint16 or uint32, (n_codes,)
+        The number of ones of each code.
+    """
+
+    form: ClassVar[str]
+    n_cells: int
+    columns: NDArray[Any]
+    sizes: NDArray[Any]
+
+    def __len__(self) -> int:
+        return int(self.columns.shape[1])
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the codes."""
+        return int(self.columns.nbytes + self.sizes.nbytes)
+
+    @property
+    def n_words(self) -> int:
+        """Words of 64 cells in a packed row."""
+        return -(-self.n_cells // 64)
+
+    def packed(self, rows: Any) -> Packed:
+        """Return some codes as packed rows."""
+        raise NotImplementedError
+
+    def overlaps(self, query: Packed, first: int, last: int) -> NDArray[np.int32]:
+        """Return how many cells the codes ``first`` to ``last`` share with a packed query."""
+        raise NotImplementedError
+
+    def sums(self, weights: NDArray[Any], first: int, last: int) -> NDArray[np.float64]:
+        """Return the sums of weights, one a cell, over the cells of codes."""
+        raise NotImplementedError
+
+    def best(self, queries: Packed, *table_range_out: Any) -> None:
+        """Call the kernel that finds the best codes for packed queries."""
+        raise NotImplementedError
+
+    def fill_planes(self, first: int, last: int, planes: Packed) -> None:
+        """Set the bits of codes in the planes of an inverted index."""
+        raise NotImplementedError
+
+    def take(self, rows: Any) -> CodeStore:
+        """Return a new store with some of the codes."""
+        return type(self)(self.columns[:, rows].copy(order="C"), self.n_cells)  # type: ignore[call-arg]
+
+    def dense(self, dtype: Any = np.float32) -> NDArray[Any]:
+        """Return all codes as a matrix of ones and zeros."""
+        out = np.empty((len(self), self.n_cells), dtype=dtype)
+        for start in range(0, len(self), _ROWS_AT_A_TIME):
+            part = slice(start, start + _ROWS_AT_A_TIME)
+            out[part] = unpack_rows(self.packed(part), self.n_cells)
+        return out
+
+    def freeze(self) -> None:
+        """Forbid changes."""
+        self.columns.setflags(write=False)
+        self.sizes.setflags(write=False)
+
+
+class PackedCodes(CodeStore):
+    """Codes as bits.
+
+    Examples
+    --------
+    >>> store = PackedCodes.from_rows(pack_rows(np.eye(3, 70)), 70)
+    >>> store.columns.shape, store.sizes.tolist()
+    ((2, 3), [1, 1, 1])
+    """
+
+    form = "words"
+
+    def __init__(self, columns: Packed, n_cells: int) -> None:
+        self.columns = columns
+        self.n_cells = n_cells
+        self.sizes = _sizes_type(count_bits(columns.T), n_cells)
+
+    @classmethod
+    def from_rows(cls, rows: Packed, n_cells: int) -> PackedCodes:
+        """Return a store of packed rows."""
+        return cls(np.ascontiguousarray(rows.T), n_cells)
+
+    def packed(self, rows: Any) -> Packed:
+        return np.ascontiguousarray(self.columns[:, rows].T)
+
+    def overlaps(self, query: Packed, first: int, last: int) -> NDArray[np.int32]:
+        out = np.empty(last, dtype=np.int32)
+        _kernels().overlaps_of_words(self.columns, query, first, last, out)
+        return out[first:]
+
+    def sums(self, weights: NDArray[Any], first: int, last: int) -> NDArray[np.float64]:
+        out = np.empty(last, dtype=np.float64)
+        _kernels().sums_of_words(self.columns, _byte_tables(weights), first, last, out)
+        return out[first:]
+
+    def best(self, queries: Packed, *table_range_out: Any) -> None:
+        _kernels().best_of_words(self.columns, queries, *table_range_out)
+
+    def fill_planes(self, first: int, last: int, planes: Packed) -> None:
+        _plane_kernels().planes_of_words(self.columns, first, last, planes)
+
+    def replace(self, rows: Any, codes: Packed) -> None:
+        """Put packed rows in the place of codes."""
+        self.columns[:, rows] = codes.T
+        self.sizes[rows] = count_bits(codes)
+
+    def append(self, codes: Packed) -> PackedCodes:
+        """Return a new store with packed rows after its own."""
+        return PackedCodes(np.concatenate([self.columns, codes.T], axis=1), self.n_cells)
+
+
+class ListedCodes(CodeStore):
+    """Codes of one length as the sorted numbers of their cells; an empty one has ``n_cells``.
+
+    Examples
+    --------
+    >>> store = ListedCodes.from_rows(pack_rows(np.array([[0, 1, 1], [0, 0, 0]])), 3)
+    >>> store.columns.tolist(), store.sizes.tolist()
+    ([[1, 3], [2, 3]], [2, 0])
+    """
+
+    form = "cells"
+
+    def __init__(self, columns: NDArray[Any], n_cells: int) -> None:
+        self.columns = columns
+        self.n_cells = n_cells
+        some = columns[0] < n_cells if len(columns) else np.zeros(columns.shape[1], dtype=bool)
+        self.sizes = _sizes_type(np.where(some, len(columns), 0), n_cells)
+
+    @classmethod
+    def from_rows(cls, rows: Packed, n_cells: int) -> ListedCodes:
+        """Return a store of packed rows, which must all have as many ones, or none."""
+        sizes = count_bits(rows)
+        length = int(sizes.max(initial=0))
+        columns = np.full((length, len(rows)), n_cells, dtype=_cell_type(n_cells))
+        for start in range(0, len(rows), _ROWS_AT_A_TIME):
+            part = rows[start : start + _ROWS_AT_A_TIME]
+            which, cells = np.nonzero(unpack_rows(part, n_cells))
+            some = np.unique(which) + start
+            columns[:, some] = cells.reshape(len(some), length).T
+        return cls(columns, n_cells)
+
+    def packed(self, rows: Any) -> Packed:
+        cells = self.columns[:, rows].T
+        out: Packed = np.zeros((len(cells), self.n_words), dtype=np.uint64)
+        at = np.arange(len(cells))
+        for column in cells.T:
+            cell = column.astype(np.int64)
+            on = cell < self.n_cells
+            out[at[on], cell[on] // 64] |= np.uint64(1) << (cell[on] % 64).astype(np.uint64)
+        return out
+
+    def overlaps(self, query: Packed, first: int, last: int) -> NDArray[np.int32]:
+        out = np.empty(last, dtype=np.int32)
+        _kernels().overlaps_of_cells(self.columns, self._active(query[None])[0], first, last, out)
+        return out[first:]
+
+    def sums(self, weights: NDArray[Any], first: int, last: int) -> NDArray[np.float64]:
+        out = np.empty(last, dtype=np.float64)
+        padded = np.append(weights.astype(np.float64), 0.0)
+        _kernels().sums_of_cells(self.columns, padded, first, last, out)
+        return out[first:]
+
+    def best(self, queries: Packed, *table_range_out: Any) -> None:
+        _kernels().best_of_cells(self.columns, self._active(queries), *table_range_out)
+
+    def fill_planes(self, first: int, last: int, planes: Packed) -> None:
+        _plane_kernels().planes_of_cells(self.columns, first, last, planes)
+
+    def _active(self, queries: Packed) -> NDArray[np.uint8]:
+        """Return 1 or 0 for each cell, and 0 for the one that stands for none."""
+        return np.pad(unpack_rows(queries, self.n_cells), ((0, 0), (0, 1)))
+
+
+def pack_rows(codes: Any) -> Packed:
+    """Return a matrix of codes as packed rows; anything not zero counts as one.
+
+    Examples
+    --------
+    >>> pack_rows(np.array([[1, 0, 1]])).tolist()
+    [[5]]
+    """
+    packed = pack_codes(codes)
+    n_codes, n_bytes = packed.shape
+    padded = np.zeros((n_codes, -(-n_bytes // 8) * 8), dtype=np.uint8)
+    padded[:, :n_bytes] = packed
+    return padded.view("<u8").astype(np.uint64, copy=False)
+
+
+def unpack_rows(rows: Packed, n_cells: int) -> NDArray[np.uint8]:
+    """Return packed rows as a matrix of ones and zeros, the inverse of :func:`pack_rows`.
+
+    Examples
+    --------
+    >>> unpack_rows(np.array([[5]], dtype=np.uint64), 4).tolist()
+    [[1, 0, 1, 0]]
+    """
+    as_bytes = np.ascontiguousarray(rows.astype("<u8", copy=False)).view(np.uint8)
+    return np.unpackbits(as_bytes, axis=1, count=n_cells, bitorder="little")
+
+
+def count_bits(rows: Packed) -> NDArray[np.int64]:
+    """Return the number of ones in each packed row.
+
+    Examples
+    --------
+    >>> count_bits(np.array([[5], [0]], dtype=np.uint64)).tolist()
+    [2, 0]
+    """
+    if hasattr(np, "bitwise_count"):
+        return np.asarray(np.bitwise_count(rows).sum(axis=1, dtype=np.int64))
+    table = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1)
+    as_bytes = np.ascontiguousarray(rows).view(np.uint8)
+    return np.asarray(table.astype(np.uint8)[as_bytes].sum(axis=1, dtype=np.int64))
+
+
+def smallest(store: CodeStore) -> CodeStore:
+    """Return the codes in the form that takes less memory; both can be searched.
+
+    Lists of cells need codes of one length (or empty ones).
+
+    Examples
+    --------
+    >>> few = PackedCodes.from_rows(pack_rows(np.eye(5, 400)), 400)
+    >>> type(smallest(few)).__name__
+    'ListedCodes'
+    """
+    if isinstance(store, ListedCodes) or not len(store):
+        return store
+    lengths = np.unique(store.sizes[store.sizes > 0])
+    listed = lengths.sum() * _cell_type(store.n_cells)().itemsize
+    if len(lengths) == 1 and listed < store.n_words * 8:
+        return ListedCodes.from_rows(store.packed(slice(None)), store.n_cells)
+    return store
+
+
+def as_packed(store: CodeStore) -> PackedCodes:
+    """Return the codes as bits, in which single codes can be changed."""
+    if isinstance(store, PackedCodes):
+        return store
+    return PackedCodes.from_rows(store.packed(slice(None)), store.n_cells)
+
+
+def _byte_tables(weights: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the sum of weights for each byte of a code and each value that it may have."""
+    n_bytes = -(-len(weights) // 8)
+    padded = np.zeros((n_bytes, 8))
+    padded.ravel()[: len(weights)] = weights
+    values = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+    return np.ascontiguousarray(padded @ values.T.astype(np.float64))
+
+
+def _sizes_type(sizes: NDArray[Any], n_cells: int) -> NDArray[Any]:
+    return sizes.astype(np.uint16 if n_cells < 1 << 16 else np.uint32)
+
+
+def _cell_type(n_cells: int) -> type[np.uint16] | type[np.uint32]:
+    """Return a type that holds the number of a cell, and ``n_cells`` itself."""
+    return np.uint16 if n_cells < 1 << 16 else np.uint32

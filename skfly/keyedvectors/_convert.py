@@ -1,0 +1,59 @@
+"""From dense vectors to codes, and to faiss and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["binarizer", "bytes_of_faiss", "import_faiss", "packed_bytes"]
+
+
+def binarizer(method: Any, params: dict[str, Any]) -> Any:
+    """Return the transformer of :mod:`skfly.binarize` that a name means, or what is given.
+
+    Examples
+    --------
+    >>> binarizer("lsh", {"n_bits": 8})
+    LSH(n_bits=8)
+    """
+    import skfly.binarize
+
+    if not isinstance(method, str):
+        if params:
+            raise ValueError(f"{sorted(params)} cannot be set: method is a transformer already")
+        return method
+    known = {name.lower(): name for name in skfly.binarize.__all__}
+    name = known.get(method.lower().replace("-", "").replace("_", ""))
+    if name is None:
+        raise ValueError(f"method must be one of {sorted(known)}; got {method!r}")
+    return getattr(skfly.binarize, name)(**params)
+
+
+def import_faiss() -> Any:
+    """Return faiss, or say how to install it."""
+    try:
+        import faiss
+    except ImportError as error:
+        raise ImportError("this needs faiss: pip install skfly[faiss]") from error
+    return faiss
+
+
+def packed_bytes(codes: NDArray[np.uint64], n_cells: int) -> NDArray[np.uint8]:
+    """Return packed rows as bytes, as many as the cells need."""
+    bits = np.ascontiguousarray(codes.astype("<u8", copy=False)).view(np.uint8)
+    return np.ascontiguousarray(bits[:, : -(-n_cells // 8)])
+
+
+def bytes_of_faiss(index: Any, n_cells: int) -> NDArray[np.uint8]:
+    """Return the codes in one of faiss's binary indexes, as rows of bytes."""
+    faiss = import_faiss()
+    if not isinstance(index, faiss.IndexBinaryFlat):
+        raise TypeError(
+            f"expected a faiss IndexBinaryFlat, which holds codes; got {type(index).__name__}"
+        )
+    if not index.d - 8 < n_cells <= index.d:
+        raise ValueError(f"n_cells={n_cells}, but the index has codes of {index.d} bits")
+    codes = faiss.vector_to_array(index.xb).reshape(index.ntotal, index.d // 8)
+    return np.asarray(codes, dtype=np.uint8)

@@ -1,0 +1,279 @@
+"""Files: our own, and those of word2vec."""
+
+from __future__ import annotations
+
+import copy
+import os
+from typing import Any
+
+import numpy as np
+from gensim.models import keyedvectors as gensim_vectors
+from numpy.typing import NDArray
+
+from skfly._model_file import ModelFileError, read_model_file, write_model_file
+from skfly.codes import CodeStore, ListedCodes, PackedCodes, check_measure, smallest
+from skfly.keyedvectors._edit import EditableCodes
+from skfly.keyedvectors._input import check_hash_length
+from skfly.keyedvectors._store import KeyedCodes
+
+__all__ = ["KeyedCodesFiles"]
+
+KIND = "keyedvectors"
+_STORES: dict[str, type[PackedCodes] | type[ListedCodes]] = {
+    store.form: store for store in (PackedCodes, ListedCodes)
+}
+_ATTRIBUTE = "attribute."
+_SAVED_TYPES = ("int32", "int64", "uint16", "uint32", "uint64", "float32", "float64")
+
+
+class KeyedCodesFiles(EditableCodes):
+    """Reads and writes."""
+
+    def save(
+        self,
+        fname_or_handle: str | os.PathLike[str],
+        separately: Any = None,  # noqa: ARG002
+        sep_limit: int = 0,  # noqa: ARG002
+        ignore: Any = frozenset(),  # noqa: ARG002
+        pickle_protocol: int = 0,  # noqa: ARG002
+    ) -> None:
+        """Write keys, codes and attributes to one file, without pickle.
+
+        The file is written beside its place and renamed into it.
+
+        Parameters
+        ----------
+        fname_or_handle : path-like
+        separately, sep_limit, ignore, pickle_protocol
+            Ignored: gensim's, for its several files and pickles.
+
+        See Also
+        --------
+        FlyKeyedVectors.load : Read it back.
+        """
+        if not isinstance(fname_or_handle, (str, os.PathLike)):
+            raise TypeError(
+                "save needs the name of a file, which is written beside its place and renamed; "
+                f"got {type(fname_or_handle).__name__}"
+            )
+        arrays = {self._store.form: self._store.columns}
+        lists = {}
+        for name, values in self.expandos.items():
+            if values.dtype.name in _SAVED_TYPES:
+                arrays[_ATTRIBUTE + name] = values
+            else:
+                lists[name] = {"dtype": values.dtype.name, "values": values.tolist()}
+        content = {
+            "kind": KIND,
+            "keys": [
+                key.item() if isinstance(key, np.integer) else key for key in self.index_to_key
+            ],
+            "n_cells": self.vector_size,
+            "hash_length": self._hash_length,
+            "similarity_measure": self._measure,
+            "dtype": self._dtype.name,
+            "attributes": lists,
+        }
+        try:
+            write_model_file(fname_or_handle, arrays, content)
+        except TypeError as error:
+            raise ValueError(
+                f"an attribute of the keys cannot be written to a file without pickle: {error}"
+            ) from error
+
+    @classmethod
+    def load(cls, fname: str | os.PathLike[str], mmap: str | None = None) -> Any:
+        """Read what :meth:`save`, or ``save`` of a ``FlyHashVectorizer``, wrote.
+
+        Parameters
+        ----------
+        fname : path-like
+        mmap : {None, "r"}, default=None
+            ``"r"`` maps the file into memory, read-only: processes that use the same file share
+            its memory, and changing the vectors is an error.
+
+        Returns
+        -------
+        vectors : FlyKeyedVectors
+
+        Raises
+        ------
+        ModelFileError
+            If the file is neither, is cut short or damaged, or comes from a newer skfly.
+        """
+        if mmap not in (None, "r"):
+            raise ValueError(f"mmap must be None or 'r'; got {mmap!r}")
+        arrays, content = read_model_file(fname, mmap=True)
+        if content.get("kind") != KIND:
+            return cls._load_fly(fname, mmap)
+        try:
+            return _restore(cls, arrays, content, mmap)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(f"{fname} is damaged: {error}") from error
+
+    @classmethod
+    def _load_fly(cls, fname: str | os.PathLike[str], mmap: str | None) -> Any:
+        from skfly.vectorizer import FlyHashVectorizer
+
+        vectors = copy.copy(FlyHashVectorizer.load(fname, mmap=True).wv)
+        if mmap == "r":
+            vectors._store.freeze()
+        vectors.__class__ = cls
+        return vectors
+
+    def save_word2vec_format(self, *args: Any, **kwargs: Any) -> None:
+        """Write the codes as vectors in word2vec's format, text or binary.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            As in gensim: ``fname, fvocab=None, binary=False, total_vec=None, write_header=True,
+            prefix="", append=False, sort_attr="count"``.
+        """
+        # gensim looks at the shape of `vectors` only: it need not be made
+        shown = copy.copy(self)
+        shown._float_vectors = _only_a_shape(self)
+        super(KeyedCodes, shown).save_word2vec_format(*args, **kwargs)
+
+    @classmethod
+    def load_word2vec_format(
+        cls,
+        fname: str | os.PathLike[str],
+        fvocab: Any = None,
+        binary: bool = False,
+        encoding: str = "utf8",
+        unicode_errors: str = "strict",
+        limit: int | None = None,
+        datatype: Any = np.float32,
+        no_header: bool = False,
+    ) -> Any:
+        """Read codes from a file in word2vec's format, text or binary.
+
+        Its vectors must be ones and zeros. Read others with gensim, and make codes of them with
+        :meth:`FlyKeyedVectors.from_dense`.
+
+        Parameters
+        ----------
+        fname : path-like
+        fvocab : path-like, optional
+            File with the words' counts.
+        binary, encoding, unicode_errors, limit, datatype, no_header
+            As in gensim.
+
+        Returns
+        -------
+        vectors : FlyKeyedVectors
+        """
+
+        class Reading(cls):  # type: ignore[valid-type, misc]
+            """Shows gensim, which is reading, the shape of ``vectors`` without making them."""
+
+            @property
+            def vectors(self) -> NDArray[Any]:
+                return _only_a_shape(self)
+
+        found = gensim_vectors._load_word2vec_format(
+            Reading,
+            os.fspath(fname),
+            fvocab=fvocab,
+            binary=binary,
+            encoding=encoding,
+            unicode_errors=unicode_errors,
+            limit=limit,
+            datatype=datatype,
+            no_header=no_header,
+        )
+        found.__class__ = cls
+        found._set_store(smallest(found._store))
+        return found
+
+    def intersect_word2vec_format(
+        self,
+        fname: str | os.PathLike[str],
+        lockf: float = 0.0,  # noqa: ARG002
+        binary: bool = False,
+        encoding: str = "utf8",
+        unicode_errors: str = "strict",
+    ) -> None:
+        """Take the codes of keys that a file in word2vec's format has too from there.
+
+        Parameters
+        ----------
+        fname : path-like
+        lockf : float
+            Ignored: codes are not trained on.
+        binary, encoding, unicode_errors
+            As in gensim.
+        """
+        self._check_writable()
+        other = type(self).load_word2vec_format(
+            fname, binary=binary, encoding=encoding, unicode_errors=unicode_errors
+        )
+        if other.vector_size != self.vector_size:
+            raise ValueError(f"incompatible vector size {other.vector_size} in file {fname}")
+        common = [key for key in other.index_to_key if key in self.key_to_index]
+        codes = other._store.packed([other.key_to_index[key] for key in common])
+        check_hash_length(codes, self._hash_length)
+        self._replace([self.key_to_index[key] for key in common], codes)
+
+
+def _only_a_shape(vectors: KeyedCodes) -> NDArray[Any]:
+    """Return an array that looks like all vectors and takes the memory of one number."""
+    return np.broadcast_to(vectors._dtype.type(0), (len(vectors), vectors.vector_size))
+
+
+def _restore(
+    cls: type[Any], arrays: dict[str, NDArray[Any]], content: dict[str, Any], mmap: str | None
+) -> Any:
+    """Return the object that was saved; what does not fit raises one of several errors."""
+    # np.asarray: kernels are compiled for arrays, not for numpy's class of mapped ones
+    arrays = {
+        name: np.asarray(array) if mmap else np.array(array) for name, array in arrays.items()
+    }
+    check_measure(content["similarity_measure"])
+    vectors = cls(
+        content["n_cells"],
+        dtype=content["dtype"],
+        hash_length=content["hash_length"],
+        similarity_measure=content["similarity_measure"],
+    )
+    store = _restore_store(arrays, vectors.vector_size)
+    keys = content["keys"]
+    if len(keys) != len(store):
+        raise ValueError(f"it has {len(keys)} keys and {len(store)} codes")
+    vectors._set_keys(keys, store)
+    if len(vectors.key_to_index) != len(keys) - keys.count(None):
+        raise ValueError("a key comes twice")
+    attributes = {
+        name.removeprefix(_ATTRIBUTE): array
+        for name, array in arrays.items()
+        if name.startswith(_ATTRIBUTE)
+    }
+    for name, entry in content["attributes"].items():
+        attributes[name] = np.array(entry["values"], dtype=entry["dtype"])
+    for name, values in attributes.items():
+        # gensim grows an attribute's array when it is next set, so it may be shorter
+        if values.ndim != 1 or len(values) > len(keys):
+            raise ValueError(f"the attribute {name!r} does not fit the keys")
+        vectors.expandos[name] = values
+    if mmap:
+        vectors._store.freeze()
+    return vectors
+
+
+def _restore_store(arrays: dict[str, NDArray[Any]], n_cells: int) -> CodeStore:
+    """Return the codes; kernels do not check what they read, so it is done here."""
+    form = ListedCodes.form if ListedCodes.form in arrays else PackedCodes.form
+    columns = arrays[form]
+    if columns.ndim != 2:
+        raise ValueError("its codes are no matrix")
+    if form == PackedCodes.form:
+        n_words = -(-n_cells // 64)
+        if columns.dtype != np.uint64 or len(columns) != n_words:
+            raise ValueError(f"its codes are not {n_words} words wide")
+        if n_cells % 64 and (columns[-1] >> np.uint64(n_cells % 64)).any():
+            raise ValueError(f"its codes have ones beyond their {n_cells} cells")
+    elif columns.dtype.kind != "u" or columns.max(initial=0) > n_cells:
+        raise ValueError(f"its codes have cells beyond {n_cells}")
+    store: CodeStore = _STORES[form](columns, n_cells)
+    return store

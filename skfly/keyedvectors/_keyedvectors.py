@@ -1,0 +1,206 @@
+"""``FlyKeyedVectors``, and where its codes come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from skfly.codes import PackedCodes, smallest
+from skfly.keyedvectors._convert import binarizer, bytes_of_faiss, import_faiss, packed_bytes
+from skfly.keyedvectors._files import KeyedCodesFiles
+from skfly.keyedvectors._input import check_hash_length, check_keys, check_packed, pack_checked
+from skfly.keyedvectors._queries import CodeQueries
+
+__all__ = ["FlyKeyedVectors"]
+
+
+class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
+    """Words and their binary codes, as gensim's ``KeyedVectors``.
+
+    Everything that :class:`gensim.models.KeyedVectors` does, on codes that are kept as bits (or as
+    lists of active cells, where these are smaller) and searched as such. With the default
+    ``similarity_measure="cosine"``, results are those of gensim on the same vectors of ones and
+    zeros, except that equally similar words always come in the order of the keys, and that an
+    empty code has similarity 0 to everything instead of nan.
+
+    Parameters
+    ----------
+    vector_size : int
+        Number of Kenyon cells, the width of the codes.
+    count : int, default=0
+        Make room for this many words.
+    dtype : dtype, default=numpy.float32
+        Of the vectors that are returned.
+    mapfile_path : None
+        gensim's, unused.
+    hash_length : int or None, default=None
+        The number of ones that every code must have (it may also be empty). ``None``: any.
+    similarity_measure : {"cosine", "overlap", "sokal-michener", "jaccard"}, default="cosine"
+        With ``n11`` cells on in both codes, ``n00`` in neither, and ``n1`` and ``n2`` ones:
+        ``n11 / sqrt(n1 * n2)``, ``n11``, ``(n11 + n00) / n`` or ``n11 / (n1 + n2 - n11)``. It may
+        be set at any time.
+
+    Attributes
+    ----------
+    index_to_key : list
+        The words.
+    key_to_index : dict
+        The place of each word.
+
+    See Also
+    --------
+    FlyHashVectorizer.wv : The words of a fitted estimator.
+
+    Examples
+    --------
+    >>> from skfly import FlyKeyedVectors
+    >>> wv = FlyKeyedVectors.from_codes(["fly", "moth", "bank"],
+    ...                                 [[1, 1, 0, 0], [1, 0, 1, 0], [0, 0, 1, 1]])
+    >>> wv["fly"]
+    array([1., 1., 0., 0.], dtype=float32)
+    >>> wv.most_similar("fly")
+    [('moth', 0.5), ('bank', 0.0)]
+    >>> wv.similarity_measure = "jaccard"
+    >>> round(float(wv.similarity("moth", "bank")), 3)
+    0.333
+    """
+
+    @classmethod
+    def from_codes(
+        cls,
+        words: Sequence[Any],
+        codes: Any,
+        *,
+        counts: Any = None,
+        n_cells: int | None = None,
+        hash_length: int | None = None,
+        similarity_measure: str = "cosine",
+    ) -> FlyKeyedVectors:
+        """Return vectors with these words and codes.
+
+        Parameters
+        ----------
+        words : list of str
+        codes : sparse matrix or array-like, (n_words, n_cells)
+            Ones and zeros; or packed bits, if ``n_cells`` is given.
+        counts : array-like of int, optional
+            How often each word comes: the attribute ``"count"``.
+        n_cells : int, optional
+            Says that ``codes`` are packed, and how wide they are: rows of bytes as
+            :func:`skfly.codes.pack_codes` makes them, or of 64-bit words as in :attr:`codes`.
+        hash_length : int, optional
+            The number of ones that every code must have.
+        similarity_measure : str, default="cosine"
+
+        Returns
+        -------
+        vectors : FlyKeyedVectors
+
+        Examples
+        --------
+        >>> from skfly.codes import pack_codes
+        >>> packed = pack_codes([[1, 0, 1], [0, 1, 1]])
+        >>> FlyKeyedVectors.from_codes(["fly", "moth"], packed, n_cells=3)["moth"]
+        array([0., 1., 1.], dtype=float32)
+        """
+        if n_cells is None:
+            packed, n_cells = pack_checked(codes)
+        else:
+            packed = check_packed(codes, n_cells)
+        keys = check_keys(words, len(packed))
+        made = cls(n_cells, hash_length=hash_length, similarity_measure=similarity_measure)
+        check_hash_length(packed, hash_length)
+        made._set_keys(keys, smallest(PackedCodes.from_rows(packed, n_cells)))
+        if counts is not None:
+            counts = np.array(counts, dtype=np.int64)
+            if counts.shape != (len(keys),):
+                raise ValueError(f"{len(keys)} words and counts of shape {counts.shape}")
+            made.expandos["count"] = counts
+        return made
+
+    @classmethod
+    def from_dense(
+        cls,
+        keyed_vectors: Any,
+        method: Any = "randexp",
+        *,
+        similarity_measure: str = "cosine",
+        **params: Any,
+    ) -> FlyKeyedVectors:
+        """Return codes of dense vectors, made by a transformer of :mod:`skfly.binarize`.
+
+        Parameters
+        ----------
+        keyed_vectors : gensim.models.KeyedVectors, or a model with these as ``wv``
+        method : str or transformer, default="randexp"
+            The name of a class in :mod:`skfly.binarize`, in any case, or a transformer.
+        similarity_measure : str, default="cosine"
+        **params
+            Parameters of the transformer.
+
+        Returns
+        -------
+        vectors : FlyKeyedVectors
+            With the same keys, and their attributes.
+
+        Examples
+        --------
+        >>> from gensim.models import KeyedVectors
+        >>> dense = KeyedVectors(3)
+        >>> dense.add_vectors(["fly", "moth", "bank"], [[1, 2, 0], [1, 1.9, 0], [-1, 0, 2]])
+        >>> codes = FlyKeyedVectors.from_dense(dense, "lsh", n_bits=64, random_state=0)
+        >>> codes.vector_size, [word for word, _ in codes.most_similar("fly")]
+        (64, ['moth', 'bank'])
+        """
+        transformer = binarizer(method, params)
+        vectors = getattr(keyed_vectors, "wv", keyed_vectors)
+        if not hasattr(vectors, "index_to_key") or not hasattr(vectors, "vectors"):
+            raise TypeError(f"expected gensim KeyedVectors; got {type(keyed_vectors).__name__}")
+        made = cls.from_codes(
+            vectors.index_to_key,
+            transformer.fit_transform(vectors.vectors),
+            similarity_measure=similarity_measure,
+        )
+        made.expandos = {name: values.copy() for name, values in vectors.expandos.items()}
+        return made
+
+    def to_faiss(self) -> Any:
+        """Return the codes as a faiss ``IndexBinaryFlat``, which searches by Hamming distance.
+
+        faiss needs whole bytes: a width that is not a multiple of 8 is filled up with zeros. It
+        needs ``pip install skfly[faiss]``.
+
+        Returns
+        -------
+        index : faiss.IndexBinaryFlat
+        """
+        faiss = import_faiss()
+        codes = packed_bytes(self.codes, self.vector_size)
+        index = faiss.IndexBinaryFlat(codes.shape[1] * 8)
+        index.add(codes)
+        return index
+
+    @classmethod
+    def from_faiss(
+        cls, index: Any, words: Sequence[Any], n_cells: int | None = None, **params: Any
+    ) -> FlyKeyedVectors:
+        """Return vectors with the codes in a faiss ``IndexBinaryFlat``.
+
+        Parameters
+        ----------
+        index : faiss.IndexBinaryFlat
+        words : list of str
+        n_cells : int, optional
+            Width of the codes, if it is not a multiple of 8.
+        **params
+            Further parameters of :meth:`from_codes`.
+
+        Returns
+        -------
+        vectors : FlyKeyedVectors
+        """
+        import_faiss()
+        n_cells = int(getattr(index, "d", 0)) if n_cells is None else n_cells
+        return cls.from_codes(words, bytes_of_faiss(index, n_cells), n_cells=n_cells, **params)

@@ -1,0 +1,324 @@
+"""Keys and their codes: how they are kept, and looked up."""
+
+# gensim has no types
+# mypy: disallow-subclassing-any=False
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from gensim import matutils
+from gensim.models import KeyedVectors
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skfly.codes import (
+    CodeSearch,
+    CodeStore,
+    InvertedIndex,
+    PackedCodes,
+    check_measure,
+    n_threads_for,
+    smallest,
+)
+from skfly.keyedvectors._input import (
+    as_vector,
+    check_hash_length,
+    pack_checked,
+    unpack_one,
+)
+
+__all__ = ["KeyedCodes"]
+
+
+class KeyedCodes(KeyedVectors):
+    """``KeyedVectors`` whose vectors are codes, kept as bits or as lists of cells.
+
+    gensim's attribute ``vectors`` is a property here. No method of ours uses it: it costs
+    ``4 n_cells`` bytes a word.
+    """
+
+    vector_size: int
+    index_to_key: list[Any]
+    key_to_index: dict[Any, int]
+    next_index: int
+    norms: NDArray[Any] | None
+    expandos: dict[str, NDArray[Any]]
+    _store: CodeStore
+    _float_vectors: NDArray[Any] | None
+    _index: InvertedIndex | None
+    _search: CodeSearch | None
+
+    def __init__(
+        self,
+        vector_size: Any,
+        count: int = 0,
+        dtype: Any = np.float32,
+        mapfile_path: Any = None,
+        *,
+        hash_length: int | None = None,
+        similarity_measure: str = "cosine",
+    ) -> None:
+        # gensim's own __init__ would make a matrix of floats
+        if not isinstance(vector_size, Integral) or vector_size < 1:
+            raise ValueError(f"vector_size must be a number of cells from 1; got {vector_size!r}")
+        if hash_length is not None and not 1 <= hash_length <= int(vector_size):
+            raise ValueError(
+                f"hash_length={hash_length}, but codes have {vector_size} cells: it must be a "
+                "number from 1 to that"
+            )
+        check_measure(similarity_measure)
+        self.vector_size = int(vector_size)
+        self.index_to_key = [None] * count
+        self.next_index = 0
+        self.key_to_index = {}
+        self.norms = None
+        self.expandos = {}
+        self.mapfile_path = mapfile_path
+        self._dtype = np.dtype(dtype)
+        self._hash_length = hash_length
+        self._measure = similarity_measure
+        n_words = -(-self.vector_size // 64)
+        self._set_store(PackedCodes(np.zeros((n_words, count), np.uint64), self.vector_size))
+
+    # The codes
+
+    @property
+    def codes(self) -> NDArray[np.uint64]:
+        """All codes, packed: cell ``m`` is bit ``m % 64`` of word ``m // 64``; read-only."""
+        if isinstance(self._store, PackedCodes):
+            packed = self._store.columns.T.view()
+        else:
+            packed = self._store.packed(slice(None))
+        packed.setflags(write=False)
+        return packed
+
+    @property
+    def hash_length(self) -> int | None:
+        """The number of ones in a code, or None if codes differ in it."""
+        if self._hash_length is not None:
+            return self._hash_length
+        sizes = np.unique(self._store.sizes)
+        sizes = sizes[sizes > 0]
+        return int(sizes[0]) if len(sizes) == 1 else None
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the codes and of the index over them, without the keys."""
+        return self._store.nbytes + (0 if self._index is None else self._index.nbytes)
+
+    @property
+    def vectors(self) -> NDArray[Any]:
+        """The codes as a matrix of floats, made when it is first asked for, and kept.
+
+        It is read-only, since a change to it would not reach the codes: set ``wv[word]``
+        instead. ``del wv.vectors`` frees its memory.
+        """
+        if self._float_vectors is None:
+            self._float_vectors = self._store.dense(self._dtype)
+            self._float_vectors.setflags(write=False)
+        return self._float_vectors
+
+    @vectors.setter
+    def vectors(self, value: Any) -> None:
+        self._check_writable()
+        codes, _ = pack_checked(value, self.vector_size)
+        if len(codes) != len(self):
+            raise ValueError(f"{len(codes)} vectors for {len(self)} keys; each key needs one")
+        check_hash_length(codes, self._hash_length)
+        self._set_store(PackedCodes.from_rows(codes, self.vector_size))
+
+    @vectors.deleter
+    def vectors(self) -> None:
+        self._float_vectors = None
+
+    @property
+    def similarity_measure(self) -> str:
+        """The measure of similarity: cosine, overlap, sokal-michener or jaccard."""
+        return self._measure
+
+    @similarity_measure.setter
+    def similarity_measure(self, measure: str) -> None:
+        check_measure(measure)
+        self._measure = measure
+        self._search = None
+
+    def build_index(self, n_jobs: int | None = None) -> None:
+        """Make an inverted index over Kenyon cells, which searches then use.
+
+        Results stay the same. It takes as much memory as packed codes do, and is dropped when
+        codes change.
+
+        Parameters
+        ----------
+        n_jobs : int or None, default=None
+            Threads; ``None``: as many as numba is set to use.
+        """
+        self._index = InvertedIndex(self._store, n_threads_for(n_jobs))
+        self._search = None
+
+    def drop_index(self) -> None:
+        """Free the memory of the inverted index."""
+        self._index = None
+        self._search = None
+
+    def _searcher(self) -> CodeSearch:
+        if self._search is None:
+            self._search = CodeSearch(self._store, self._measure, self._index)
+        return self._search
+
+    def _set_store(self, store: CodeStore) -> None:
+        self._store = store
+        self._changed()
+
+    def _changed(self) -> None:
+        """Forget everything that was made of the codes."""
+        self.norms = None
+        self._float_vectors = None
+        self._index = None
+        self._search = None
+
+    def _check_writable(self) -> None:
+        if not self._store.columns.flags.writeable:
+            raise ValueError(
+                "these codes are mapped read-only from a file: load it without mmap='r' to "
+                "change them"
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_float_vectors": None, "_search": None}
+
+    # Lookup
+
+    def get_vector(self, key: Any, norm: bool = False) -> NDArray[Any]:
+        """Return the code of a key as a vector of ones and zeros.
+
+        Parameters
+        ----------
+        key : str or int
+        norm : bool, default=False
+            Scale it to length 1; an empty code stays as it is.
+
+        Returns
+        -------
+        vector : ndarray, (vector_size,)
+            Read-only.
+        """
+        index = self.get_index(key)
+        vector = unpack_one(self._code(index), self.vector_size, self._dtype)
+        size = self._store.sizes[index]
+        if norm and size:
+            vector /= np.sqrt(size)
+        vector.setflags(write=False)
+        return vector
+
+    def _code(self, index: int) -> NDArray[np.uint64]:
+        return np.asarray(self._store.packed([index])[0])
+
+    def get_mean_vector(
+        self,
+        keys: Any,
+        weights: Any = None,
+        pre_normalize: bool = True,
+        post_normalize: bool = False,
+        ignore_missing: bool = True,
+    ) -> NDArray[Any]:
+        """Return the weighted mean of codes, as gensim does.
+
+        Parameters
+        ----------
+        keys : list of str, int, ndarray or sparse row
+        weights : list of float or ndarray, optional
+        pre_normalize : bool, default=True
+            Scale the codes of keys (not vectors that are given) to length 1 first.
+        post_normalize : bool, default=False
+            Scale the mean to length 1.
+        ignore_missing : bool, default=True
+            Leave unknown keys out instead of raising ``KeyError``.
+
+        Returns
+        -------
+        mean : ndarray, (vector_size,)
+        """
+        if len(keys) == 0:
+            raise ValueError("cannot compute mean with no input")
+        weights = np.ones(len(keys)) if weights is None else np.asarray(weights, np.float64)
+        if len(keys) != weights.shape[0]:
+            raise ValueError("keys and weights array must have same number of elements")
+        mean, total = np.zeros(self.vector_size), 0.0
+        for key, weight in zip(keys, weights.tolist(), strict=True):
+            if isinstance(key, np.ndarray) or sparse.issparse(key):
+                mean += weight * as_vector(key, self.vector_size)
+            elif key in self:
+                mean += weight * self.get_vector(key, norm=pre_normalize)
+            elif ignore_missing:
+                continue
+            else:
+                raise KeyError(f"Key '{key}' not present in vocabulary")
+            total += abs(weight)
+        if total > 0:
+            mean /= total
+        if post_normalize:
+            return np.asarray(matutils.unitvec(mean), dtype=np.float32)
+        return mean.astype(self._dtype)
+
+    def fill_norms(self, force: bool = False) -> None:
+        """Make sure that ``norms`` has the length of each vector.
+
+        Parameters
+        ----------
+        force : bool, default=False
+            Compute them again.
+        """
+        if self.norms is None or force:
+            self.norms = np.sqrt(self._store.sizes.astype(self._dtype))
+
+    def get_normed_vectors(self) -> NDArray[Any]:
+        """Return all codes as floats, scaled to length 1; an empty code stays as it is."""
+        norms = np.sqrt(np.maximum(self._store.sizes, 1).astype(self._dtype))
+        vectors = self._store.dense(self._dtype)
+        vectors /= norms[:, None]
+        return vectors
+
+    def vectors_for_all(
+        self, keys: Iterable[Any], allow_inference: bool = True, copy_vecattrs: bool = False
+    ) -> KeyedCodes:
+        """Return the codes of some keys as a new object of this class.
+
+        Parameters
+        ----------
+        keys : iterable
+            Unknown ones are left out, and each is taken once.
+        allow_inference : bool, default=True
+            Whether a number stands for the key at that place, as in ``wv[0]``.
+        copy_vecattrs : bool, default=False
+            Whether the keys' attributes are copied. If not, ``"count"`` falls from the number of
+            keys to 1, as in gensim.
+        """
+        known = self if allow_inference else self.key_to_index
+        found = [key for key in dict.fromkeys(keys) if key in known]
+        rows = [self.get_index(key) for key in found]
+        made = self._empty_like()
+        made._set_keys(found, smallest(self._store.take(rows)))
+        made.expandos["count"] = np.arange(len(found), 0, -1)
+        if copy_vecattrs:
+            for name, values in self.expandos.items():
+                made.expandos[name] = values[rows]
+        return made
+
+    def _empty_like(self) -> KeyedCodes:
+        return type(self)(
+            self.vector_size,
+            dtype=self._dtype,
+            hash_length=self._hash_length,
+            similarity_measure=self._measure,
+        )
+
+    def _set_keys(self, keys: list[Any], store: CodeStore) -> None:
+        self.index_to_key = keys
+        self.key_to_index = {key: i for i, key in enumerate(keys) if key is not None}
+        self.next_index = len(keys)
+        self._set_store(store)
