@@ -71,6 +71,8 @@ def test_word_movers_similarity(pair, num_best):
 
 
 def test_annoy(pair):
+    pytest.importorskip("annoy", reason="annoy has no wheels, and there is no compiler")
+
     def run(vectors):
         indexer = AnnoyIndexer(vectors, 50)
         return vectors.most_similar("fly", topn=4, indexer=indexer)
