@@ -19,6 +19,7 @@ from skfly.backends._base import (
     Increment,
     drive_for,
     fixed_point_gain,
+    information_bound,
 )
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "drive_for",
     "fixed_point_gain",
     "get_backend",
+    "information_bound",
 ]
 
 BACKENDS = ("auto", "numba", "numpy")

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from skfly.backends._numpy import LOG_OF_2, LOG_SERIES, NOTHING
+
 _options: dict[str, Any] = {
     "nogil": True,
     "cache": True,
@@ -20,109 +22,121 @@ _options: dict[str, Any] = {
 }
 
 
-@njit(inline="always", **_options)
-def _add_row(total, row, gain, floor):
-    for m in range(total.shape[0]):
-        total[m] += np.int32(np.rint(max(row[m], floor) * gain))
+_ONE, _ROOT_OF_HALF = 0x3F800000, 0x3F3504F3
+_SERIES_0, _SERIES_1, _SERIES_2, _SERIES_3 = LOG_SERIES
+_HIGH_LOG_OF_2, _LOW_LOG_OF_2 = LOG_OF_2
+_LAST_CELL = 65_535  # cells are numbered from 0 below this
 
 
 @njit(inline="always", **_options)
-def _subtract_row(total, row, gain, floor):
-    for m in range(total.shape[0]):
-        total[m] -= np.int32(np.rint(max(row[m], floor) * gain))
-
-
-@njit(inline="always", **_options)
-def _enter(word, inside, total, synapses, gain, floor):
+def _enter(word, inside, total, drives):
     """Let a word into the window; a binary bag counts it once."""
     if word >= 0:
         inside[word] += 1
         if inside[word] == 1:
-            _add_row(total, synapses[word], gain, floor)
+            row = drives[word]
+            for m in range(total.shape[0]):
+                total[m] = np.int16(total[m] + row[m])
 
 
 @njit(inline="always", **_options)
-def _leave(word, inside, total, synapses, gain, floor):
+def _leave(word, inside, total, drives):
     if word >= 0:
         inside[word] -= 1
         if inside[word] == 0:
-            _subtract_row(total, synapses[word], gain, floor)
+            row = drives[word]
+            for m in range(total.shape[0]):
+                total[m] = np.int16(total[m] - row[m])
 
 
 @njit(inline="always", **_options)
-def _window_activation(target, inside, total, synapses, gain, floor, activation):
-    """Activation of the window around ``target`` from the sum over all of its words.
+def _key(total, as_target, as_context, order):
+    """Return a cell's activation and number as one: the largest is the winner's.
 
-    The target stands in the target block, and in the context block only if it occurs a second
-    time within the window.
+    The target stands in the target block, not in the context block as the sum over the window has
+    it. ``order`` falls with the number of the cell, so that the first of ties is the largest.
     """
-    n_words = synapses.shape[0] // 2
-    n_cells = total.shape[0]
-    if target < 0:
-        activation[:] = total
-        return
-    as_target = synapses[n_words + target]
-    if inside[target] > 1:
-        for m in range(n_cells):
-            activation[m] = total[m] + np.int32(np.rint(max(as_target[m], floor) * gain))
-    else:
-        as_context = synapses[target]
-        for m in range(n_cells):
-            activation[m] = (
-                total[m]
-                + np.int32(np.rint(max(as_target[m], floor) * gain))
-                - np.int32(np.rint(max(as_context[m], floor) * gain))
-            )
+    activation = np.int32(total) + np.int32(as_target) - np.int32(as_context)
+    return np.int32((np.int32(activation) << 16) + order)
 
 
 @njit(inline="always", **_options)
-def _argmax(activation):
-    best = activation[0]
-    for m in range(activation.shape[0]):
-        best = max(best, activation[m])
-    winner = 0
-    while activation[winner] != best:
-        winner += 1
-    return winner
+def _largest_key(total, as_target, as_context, order):
+    best = np.int32(-2147483648)
+    for m in range(total.shape[0]):
+        best = max(best, _key(total[m], as_target[m], as_context[m], order[m]))
+    return best
+
+
+@njit(inline="always", **_options)
+def _largest_below(limit, keys):
+    best = np.int32(-2147483648)
+    for m in range(keys.shape[0]):
+        best = max(best, keys[m] if keys[m] < limit else np.int32(-2147483648))
+    return best
 
 
 @njit(**_options)
-def find_winners(synapses, gain, floor, ids, offsets, window, truncate, first, last, winners):
-    """Winners of the windows in sentences ``first`` to ``last``.
+def find_top_cells(drives, ids, offsets, window, truncate, first, last, top):
+    """Find the most active cells of the windows in sentences ``first`` to ``last``.
 
-    A running sum over the sentence: two row additions a step, whatever the window's width.
+    A running sum over the sentence: two row additions a step, whatever the window's width. The
+    cells of a position come by falling activation; -1 where there is no window.
     """
-    n_words = synapses.shape[0] // 2
-    n_cells = synapses.shape[1]
+    n_cells = drives.shape[1]
+    n_top = top.shape[1]
     half = window // 2
-    total = np.zeros(n_cells, np.int32)
-    activation = np.empty(n_cells, np.int32)
+    total = np.zeros(n_cells, np.int16)
+    nothing = np.zeros(n_cells, np.int16)
+    order = (_LAST_CELL - np.arange(n_cells)).astype(np.int32)
+    keys = np.empty(n_cells, np.int32)
+    n_words = drives.shape[0] // 2
     inside = np.zeros(n_words, np.int32)
+    base = offsets[first]
     for s in range(first, last):
         start, stop = offsets[s], offsets[s + 1]
         if not truncate and stop - start < window:
-            winners[start:stop] = -1
+            top[start - base : stop - base] = -1
             continue
         total[:] = 0
         n_known = 0
         for t in range(start, min(stop, start + half)):
-            _enter(ids[t], inside, total, synapses, gain, floor)
+            _enter(ids[t], inside, total, drives)
             n_known += ids[t] >= 0
         for t in range(start, stop):
             if t + half < stop:
-                _enter(ids[t + half], inside, total, synapses, gain, floor)
+                _enter(ids[t + half], inside, total, drives)
                 n_known += ids[t + half] >= 0
             if t - half - 1 >= start:
-                _leave(ids[t - half - 1], inside, total, synapses, gain, floor)
+                _leave(ids[t - half - 1], inside, total, drives)
                 n_known -= ids[t - half - 1] >= 0
             if n_known == 0 or (not truncate and (t - half < start or t + half >= stop)):
-                winners[t] = -1
+                top[t - base] = -1
                 continue
-            _window_activation(ids[t], inside, total, synapses, gain, floor, activation)
-            winners[t] = _argmax(activation)
+            target = ids[t]
+            # in the context block too if it occurs a second time within the window
+            only_target = target >= 0 and inside[target] == 1
+            as_target = drives[n_words + target] if target >= 0 else nothing
+            as_context = drives[target] if only_target else nothing
+            best = _largest_key(total, as_target, as_context, order)
+            top[t - base, 0] = _LAST_CELL - (best & _LAST_CELL)
+            if n_top > 1:
+                for m in range(n_cells):
+                    keys[m] = _key(total[m], as_target[m], as_context[m], order[m])
+            for j in range(1, n_top):
+                best = _largest_below(best, keys)
+                top[t - base, j] = _LAST_CELL - (best & _LAST_CELL)
         for t in range(max(start, stop - half - 1), stop):
             if ids[t] >= 0:
                 inside[ids[t]] = 0
+
+
+@njit(**_options)
+def set_drives(drives, synapses, gain, floor, first, last):
+    """``rint(max(synapses, floor) * gain)`` for the rows ``first`` to ``last``."""
+    for i in range(first, last):
+        for m in range(drives.shape[1]):
+            drives[i, m] = np.int16(np.rint(max(synapses[i, m], floor) * gain))
 
 
 @njit(inline="always", **_options)
@@ -172,42 +186,6 @@ def _collect_top(activation, n_top, cells):
 
 
 @njit(**_options)
-def find_top_cells(synapses, gain, floor, ids, offsets, window, truncate, first, last, top, valid):
-    """Find the ``top.shape[1]`` most active cells of every window."""
-    n_words = synapses.shape[0] // 2
-    n_cells = synapses.shape[1]
-    n_top = top.shape[1]
-    half = window // 2
-    total = np.zeros(n_cells, np.int32)
-    activation = np.empty(n_cells, np.int32)
-    inside = np.zeros(n_words, np.int32)
-    base = offsets[first]
-    for s in range(first, last):
-        start, stop = offsets[s], offsets[s + 1]
-        total[:] = 0
-        n_known = 0
-        for t in range(start, min(stop, start + half)):
-            _enter(ids[t], inside, total, synapses, gain, floor)
-            n_known += ids[t] >= 0
-        for t in range(start, stop):
-            if t + half < stop:
-                _enter(ids[t + half], inside, total, synapses, gain, floor)
-                n_known += ids[t + half] >= 0
-            if t - half - 1 >= start:
-                _leave(ids[t - half - 1], inside, total, synapses, gain, floor)
-                n_known -= ids[t - half - 1] >= 0
-            if n_known == 0 or (not truncate and (t - half < start or t + half >= stop)):
-                valid[t - base] = False
-                continue
-            _window_activation(ids[t], inside, total, synapses, gain, floor, activation)
-            _collect_top(activation, n_top, top[t - base])
-            valid[t - base] = True
-        for t in range(max(start, stop - half - 1), stop):
-            if ids[t] >= 0:
-                inside[ids[t]] = 0
-
-
-@njit(**_options)
 def sort_positions(ids, n_words):
     """Return the known positions ordered by word (then by place) and where each word begins."""
     begins = np.zeros(n_words + 1, np.int64)
@@ -236,14 +214,14 @@ def sentence_numbers(offsets, n_positions):
 
 
 @njit(inline="always", **_options)
-def _flush(row, rate, counts, weights, floor, overlap, cells):
+def _flush(row, rate, counts, weights, overlap, cells):
     """Add counts to a row; returns their sum and leaves them zero."""
     total = 0
     for m in range(counts.shape[0]):
         if counts[m] > 0:
             added = rate * np.float32(counts[m])
             row[m] += added
-            overlap[m] += np.float64(max(weights[m], floor)) * np.float64(added)
+            overlap[m] += np.float64(weights[m]) * np.float64(added)
             cells[m] += counts[m]
             total += counts[m]
             counts[m] = 0
@@ -254,8 +232,7 @@ def _flush(row, rate, counts, weights, floor, overlap, cells):
 def add_windows(
     sums,
     rates,
-    synapses,
-    floor,
+    weights,
     offsets,
     winners,
     half,
@@ -297,37 +274,71 @@ def add_windows(
             if winners[t] >= 0:
                 as_target[winners[t]] += 1
         j = n_words + i
-        words[i] = _flush(sums[i], rates[i], as_context, synapses[i], floor, overlap, cells[0])
-        words[j] = _flush(sums[j], rates[i], as_target, synapses[j], floor, overlap, cells[1])
+        words[i] = _flush(sums[i], rates[i], as_context, weights[i], overlap, cells[0])
+        words[j] = _flush(sums[j], rates[i], as_target, weights[j], overlap, cells[1])
+
+
+@njit(**_options)
+def _log(value):
+    """``log32`` of the reference, operation by operation."""
+    given = np.float32(value)
+    bits = np.int32(given.view(np.int32) + np.int32(_ONE - _ROOT_OF_HALF))
+    exponent = np.float32((bits >> 23) - 127)
+    mantissa = np.int32((bits & 0x007FFFFF) + _ROOT_OF_HALF)
+    f = mantissa.view(np.float32) - np.float32(1)
+    s = f / (np.float32(2) + f)
+    z = s * s
+    series = z * (_SERIES_0 + z * (_SERIES_1 + z * (_SERIES_2 + z * _SERIES_3)))
+    return exponent * _LOW_LOG_OF_2 + s * (np.float32(2) + series) + exponent * _HIGH_LOG_OF_2
+
+
+@njit(inline="always", **_options)
+def _logs_of_cells(cells, shrinkage):
+    logs = np.empty(cells.shape, np.float32)
+    for block in range(2):
+        for m in range(cells.shape[1]):
+            raised = cells[block, m] + shrinkage
+            logs[block, m] = np.float32(np.log(raised) if raised > 0 else NOTHING)
+    return logs
 
 
 @njit(**_options)
 def information(synapses, counts, share, cells, shrinkage, first, last):
     """``log((counts + a p) / ((cells + a) p))`` for the rows ``first`` to ``last``."""
-    n_words = counts.shape[0] // 2
-    n_cells = counts.shape[1]
     largest = np.float32(0)
-    offset = np.empty((2, n_cells), np.float32)
-    for block in range(2):
-        for m in range(n_cells):
-            offset[block, m] = np.float32(np.log(cells[block, m] + shrinkage))
+    among = _logs_of_cells(cells, shrinkage)
     for i in range(first, last):
         row = synapses[i]
         if share[i] <= 0:
             row[:] = 0
             continue
-        prior = np.float32(shrinkage * share[i])
-        own = np.float32(np.log(share[i]))
-        minus = offset[0] if i < n_words else offset[1]
-        for m in range(n_cells):
-            row[m] = np.log(max(counts[i, m] + prior, np.float32(1e-6))) - own - minus[m]
-        for m in range(n_cells):
+        prior, own = np.float32(shrinkage * share[i]), np.float32(np.log(share[i]))
+        minus = among[0] if i < counts.shape[0] // 2 else among[1]
+        for m in range(counts.shape[1]):
+            row[m] = _log(max(counts[i, m] + prior, np.float32(1e-6))) - own - minus[m]
+        for m in range(counts.shape[1]):
             largest = max(largest, row[m])
     return largest
 
 
 @njit(**_options)
-def add_top_cells(counts, order, begins, offsets, sentences, half, top, valid, first, last):
+def information_drives(drives, counts, share, cells, shrinkage, gain, floor, first, last):
+    """``information`` of the rows ``first`` to ``last``, as drives."""
+    among = _logs_of_cells(cells, shrinkage)
+    for i in range(first, last):
+        row = drives[i]
+        if share[i] <= 0:
+            row[:] = np.int16(np.rint(max(np.float32(0), floor) * gain))
+            continue
+        prior, own = np.float32(shrinkage * share[i]), np.float32(np.log(share[i]))
+        minus = among[0] if i < counts.shape[0] // 2 else among[1]
+        for m in range(counts.shape[1]):
+            value = _log(max(counts[i, m] + prior, np.float32(1e-6))) - own - minus[m]
+            row[m] = np.int16(np.rint(max(value, floor) * gain))
+
+
+@njit(**_options)
+def add_top_cells(counts, order, begins, offsets, sentences, half, top, first, last):
     """Add the cells in ``top`` to the words of their windows, for words ``first`` to ``last``."""
     n_top = top.shape[1]
     row = np.zeros(counts.shape[1], np.int64)
@@ -340,7 +351,7 @@ def add_top_cells(counts, order, begins, offsets, sentences, half, top, valid, f
             start, stop = offsets[sentences[t]], offsets[sentences[t] + 1]
             high = min(stop - 1, t + half)
             for c in range(max(start, t - half, counted + 1), high + 1):
-                if valid[c]:
+                if top[c, 0] >= 0:
                     for j in range(n_top):
                         row[top[c, j]] += 1
             counted = high

@@ -28,18 +28,35 @@ class NumbaBackend:
     def __init__(self, n_threads: int = 1) -> None:
         self.n_threads = n_threads
 
-    def find_winners(self, synapses, drive, ids, offsets, window, truncate):
-        winners = np.empty(len(ids), dtype=np.int32)
+    def set_drives(self, drives, synapses, drive):
         run_chunks(
-            lambda first, last: _kernels.find_winners(
-                synapses, *drive, ids, offsets, window, truncate, first, last, winners
+            lambda first, last: _kernels.set_drives(drives, synapses, *drive, first, last),
+            _even(len(synapses), _WORD_CHUNKS),
+            self._threads_for(*synapses.shape),
+        )
+
+    def find_winners(self, drives, ids, offsets, window, truncate):
+        return self._top_of_windows(drives, ids, offsets, window, truncate, 1)[:, 0]
+
+    def _top_of_windows(self, drives, ids, offsets, window, truncate, n_top):
+        top = np.empty((len(ids), n_top), dtype=np.int32)
+        run_chunks(
+            lambda first, last: _kernels.find_top_cells(
+                drives,
+                ids,
+                offsets,
+                window,
+                truncate,
+                first,
+                last,
+                top[offsets[first] : offsets[last]],
             ),
             self._sentence_chunks(offsets),
-            self._threads_for(len(ids), synapses.shape[1]),
+            self._threads_for(len(ids), drives.shape[1]),
         )
-        return winners
+        return top
 
-    def add_windows(self, sums, rates, synapses, floor, ids, offsets, winners, window):
+    def add_windows(self, sums, rates, weights, ids, offsets, winners, window):
         n_rows, n_cells = sums.shape
         order, begins = _kernels.sort_positions(ids, len(rates))
         sentences = _kernels.sentence_numbers(offsets, len(ids))
@@ -50,8 +67,7 @@ class NumbaBackend:
             _kernels.add_windows(
                 sums,
                 rates,
-                synapses,
-                floor,
+                weights,
                 offsets,
                 winners,
                 window // 2,
@@ -72,9 +88,7 @@ class NumbaBackend:
         return Increment(overlap, words, np.sum([cells for _, cells in parts], axis=0))
 
     def information(self, synapses, counts, words, cells, shrinkage):
-        blocks = words.reshape(2, -1)
-        totals = np.maximum(blocks.sum(axis=1, keepdims=True), 1e-300)
-        share = (blocks / totals).ravel()
+        share = _shares(words)
         largest = run_chunks(
             lambda first, last: _kernels.information(
                 synapses, counts, share, cells, shrinkage, first, last
@@ -83,6 +97,16 @@ class NumbaBackend:
             self._threads_for(*synapses.shape),
         )
         return float(max(largest))
+
+    def information_drives(self, drives, counts, words, cells, shrinkage, drive):
+        share = _shares(words)
+        run_chunks(
+            lambda first, last: _kernels.information_drives(
+                drives, counts, share, cells, shrinkage, *drive, first, last
+            ),
+            _even(len(drives), _WORD_CHUNKS),
+            self._threads_for(*drives.shape),
+        )
 
     def hebbian_step(self, synapses, increments, overlap, learning_rate):
         chunks = _even(len(synapses), _WORD_CHUNKS)
@@ -111,42 +135,24 @@ class NumbaBackend:
         energy = -np.divide(overlap, norms, out=np.zeros_like(overlap), where=norms > 0)
         return HebbianStep(float(energy.sum()), float(largest))
 
-    def count_top_cells(self, counts, synapses, drive, ids, offsets, window, truncate, n_top):
+    def count_top_cells(self, counts, drives, ids, offsets, window, truncate, n_top):
         n_windows = 0
         for first, last in _cut(offsets, _CONSENSUS_POSITIONS):
             start, stop = offsets[first], offsets[last]
             block, local = ids[start:stop], offsets[first : last + 1] - start
-            top = np.empty((stop - start, n_top), dtype=np.uint16)
-            valid = np.empty(stop - start, dtype=np.bool_)
-
-            def find(first, last, block=block, local=local, top=top, valid=valid):
-                part = slice(local[first], local[last])
-                _kernels.find_top_cells(
-                    synapses,
-                    *drive,
-                    block,
-                    local,
-                    window,
-                    truncate,
-                    first,
-                    last,
-                    top[part],
-                    valid[part],
-                )
-
-            threads = self._threads_for(len(block), synapses.shape[1])
-            run_chunks(find, self._sentence_chunks(local), threads)
+            top = self._top_of_windows(drives, block, local, window, truncate, n_top)
             arrays = (
                 *_kernels.sort_positions(block, len(counts)),
                 local,
                 _kernels.sentence_numbers(local, len(block)),
             )
 
-            def add(first, last, arrays=arrays, top=top, valid=valid):
-                _kernels.add_top_cells(counts, *arrays, window // 2, top, valid, first, last)
+            def add(first, last, arrays=arrays, top=top):
+                _kernels.add_top_cells(counts, *arrays, window // 2, top, first, last)
 
+            threads = self._threads_for(len(block), drives.shape[1])
             run_chunks(add, _balanced(arrays[1], _WORD_CHUNKS), threads)
-            n_windows += int(valid.sum())
+            n_windows += int((top[:, 0] >= 0).sum())
         return n_windows
 
     def top_cells(self, synapses, drive, rows, indptr, n_top):
@@ -178,6 +184,13 @@ class NumbaBackend:
     def _threads_for(self, n_positions: int, n_cells: int) -> int:
         """Return how many threads are worth starting for so much work."""
         return self.n_threads if n_positions * n_cells > _WORTH_THREADS else 1
+
+
+def _shares(words: np.ndarray) -> np.ndarray:
+    """Return the share of each row in its block, context or target."""
+    blocks = words.reshape(2, -1)
+    share: np.ndarray = blocks / np.maximum(blocks.sum(axis=1, keepdims=True), 1e-300)
+    return share.ravel()
 
 
 def _even(n_items: int, n_chunks: int) -> list[tuple[int, int]]:

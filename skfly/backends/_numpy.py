@@ -15,9 +15,17 @@ from scipy import sparse
 
 from skfly.backends._base import Drive, HebbianStep, Increment
 
-__all__ = ["NumpyBackend"]
+__all__ = ["LOG_OF_2", "LOG_SERIES", "NOTHING", "NumpyBackend", "log32"]
+
+NOTHING = 80.0
+"""Taken for the logarithm of the size of a cell that has none, so that nothing excites it."""
 
 _BLOCK = 4096  # windows at a time: bounds the dense activations
+
+# for log32
+_ONE, _ROOT_OF_HALF = 0x3F800000, 0x3F3504F3  # 1 and sqrt(1/2) as bits
+LOG_SERIES = tuple(np.float32(2 / n) for n in (3, 5, 7, 9))
+LOG_OF_2 = (np.float32(0.693359375), np.float32(-2.12194440e-4))  # few bits first: exact products
 
 
 class NumpyBackend:
@@ -28,13 +36,16 @@ class NumpyBackend:
     def __init__(self, n_threads: int = 1) -> None:
         self.n_threads = n_threads
 
-    def find_winners(self, synapses, drive, ids, offsets, window, truncate):
+    def set_drives(self, drives, synapses, drive):
+        drives[...] = _fixed_point(synapses, drive)
+
+    def find_winners(self, drives, ids, offsets, window, truncate):
         winners = np.full(len(ids), -1, dtype=np.int32)
-        for inputs, positions in self._inputs(synapses, ids, offsets, window, truncate):
-            winners[positions] = np.argmax(_activations(synapses, drive, inputs), axis=1)
+        for inputs, positions in self._inputs(drives, ids, offsets, window, truncate):
+            winners[positions] = np.argmax(_activations(drives, inputs), axis=1)
         return winners
 
-    def add_windows(self, sums, rates, synapses, floor, ids, offsets, winners, window):
+    def add_windows(self, sums, rates, weights, ids, offsets, winners, window):
         n_rows, n_cells = sums.shape
         counts = np.zeros((n_rows, n_cells), dtype=np.int64)
         for inputs, positions in self._inputs(sums, ids, offsets, window, truncate=True):
@@ -49,8 +60,7 @@ class NumpyBackend:
             )
             counts += (inputs.T @ assigned).toarray()
         increments = np.concatenate([rates, rates])[:, None] * counts.astype(np.float32)
-        driving = np.where(counts > 0, np.maximum(synapses, floor), 0)
-        overlap = np.einsum("im,im->m", driving, increments, dtype=np.float64)
+        overlap = np.einsum("im,im->m", weights, increments, dtype=np.float64)
         sums += increments
         cells = counts.reshape(2, -1, n_cells).sum(axis=1)
         return Increment(overlap, counts.sum(axis=1), cells)
@@ -59,10 +69,19 @@ class NumpyBackend:
         for block, rows in enumerate(np.split(np.arange(len(words)), 2)):
             share = words[rows, None] / max(words[rows].sum(), 1e-300)
             with np.errstate(divide="ignore", invalid="ignore"):
-                raised = np.maximum(counts[rows] + shrinkage * share, 1e-6)
-                ratio = raised / ((cells[block] + shrinkage) * share)
-                synapses[rows] = np.where(share > 0, np.log(ratio), 0.0)
+                prior = (shrinkage * share).astype(np.float32)
+                raised = np.maximum(counts[rows] + prior, np.float32(1e-6))
+                own = np.log(share).astype(np.float32)
+                raised_cells = cells[block] + shrinkage
+                among = np.where(raised_cells > 0, np.log(raised_cells), NOTHING)
+                among = among.astype(np.float32)
+                synapses[rows] = np.where(share > 0, log32(raised) - own - among, 0.0)
         return float(synapses.max(initial=0.0))
+
+    def information_drives(self, drives, counts, words, cells, shrinkage, drive):
+        synapses = np.empty_like(counts)
+        self.information(synapses, counts, words, cells, shrinkage)
+        self.set_drives(drives, synapses, drive)
 
     def hebbian_step(self, synapses, increments, overlap, learning_rate):
         norms = np.sqrt(self.squared_norms(synapses))
@@ -74,10 +93,10 @@ class NumpyBackend:
         energy = -np.divide(overlap, norms, out=np.zeros_like(overlap), where=norms > 0)
         return HebbianStep(float(energy.sum()), float(np.abs(synapses).max(initial=0.0)))
 
-    def count_top_cells(self, counts, synapses, drive, ids, offsets, window, truncate, n_top):
+    def count_top_cells(self, counts, drives, ids, offsets, window, truncate, n_top):
         n_windows, n_words = 0, len(counts)
-        for inputs, positions in self._inputs(synapses, ids, offsets, window, truncate):
-            top = _descending(_activations(synapses, drive, inputs))[:, :n_top]
+        for inputs, positions in self._inputs(drives, ids, offsets, window, truncate):
+            top = _descending(_activations(drives, inputs))[:, :n_top]
             for row, cells in enumerate(top):
                 words = inputs.indices[inputs.indptr[row] : inputs.indptr[row + 1]] % n_words
                 counts[np.ix_(np.unique(words), cells)] += 1
@@ -151,15 +170,39 @@ def _fixed_point(weights: NDArray[np.float32], drive: Drive) -> NDArray[np.int64
     return scaled.astype(np.int64)
 
 
-def _activations(
-    synapses: NDArray[np.float32], drive: Drive, inputs: sparse.csr_array
-) -> NDArray[np.int64]:
-    """Return ``<W_m, v>`` for each row ``v`` of ``inputs``, in fixed point."""
+def _activations(drives: NDArray[np.int16], inputs: sparse.csr_array) -> NDArray[np.int64]:
+    """Return ``<W_m, v>`` for each row ``v`` of ``inputs``, as whole numbers."""
     used, columns = np.unique(inputs.indices, return_inverse=True)
     compact = sparse.csr_array(
         (inputs.data, columns, inputs.indptr), shape=(inputs.shape[0], len(used))
     )
-    return np.asarray(compact @ _fixed_point(synapses[used], drive))
+    return np.asarray(compact @ drives[used].astype(np.int64))
+
+
+def log32(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return logarithms of normal positive float32 numbers, to three units of the last place.
+
+    With ``x = 2^n (1 + f)``, ``f`` between ``sqrt(1/2) - 1`` and ``sqrt(2) - 1``, and
+    ``s = f / (2 + f)``: ``log(x) = n log(2) + 2 artanh(s)``, of whose series in ``s`` the first
+    terms are taken. Only additions, multiplications and a division of float32 numbers in a
+    fixed order, so that the compiled kernels give the same bits on every machine; the libraries'
+    logarithms do not.
+
+    Examples
+    --------
+    >>> log32(np.array([1.0, 10.0, 1e-6], dtype=np.float32))
+    array([  0.       ,   2.3025851, -13.815511 ], dtype=float32)
+    """
+    bits = values.view(np.int32) + np.int32(_ONE - _ROOT_OF_HALF)
+    exponent = ((bits >> 23) - 127).astype(np.float32)
+    mantissa = ((bits & 0x007FFFFF) + np.int32(_ROOT_OF_HALF)).view(np.float32)
+    f = mantissa - np.float32(1)
+    s = f / (np.float32(2) + f)
+    z = s * s
+    series = z * (LOG_SERIES[0] + z * (LOG_SERIES[1] + z * (LOG_SERIES[2] + z * LOG_SERIES[3])))
+    tail = s * (np.float32(2) + series)
+    found: NDArray[np.float32] = exponent * LOG_OF_2[1] + tail + exponent * LOG_OF_2[0]
+    return found
 
 
 def _descending(activations: NDArray[np.int64]) -> NDArray[np.int64]:

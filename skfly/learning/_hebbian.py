@@ -84,6 +84,7 @@ class HebbianRule:
         else:
             self.synapses = go_on_from.synapses * go_on_from.state["norms"].astype(np.float32)
         self._increments = np.zeros_like(self.synapses)
+        self._drives = np.zeros(self.synapses.shape, np.int16)
         self._largest = float(np.abs(self.synapses).max(initial=0.0))
 
     def start(self, batch: Batch, random: np.random.Generator) -> None:  # noqa: ARG002
@@ -98,17 +99,10 @@ class HebbianRule:
     def step(self, batch: Batch, epoch: int) -> StepReport:
         """Take one max-normalised step; ``epoch`` is the number of the epoch, from 0."""
         drive = drive_for(self._largest, self._window, FLOOR)
-        winners = self._backend.find_winners(
-            self.synapses, drive, *batch, self._window, self._truncate
-        )
+        self._backend.set_drives(self._drives, self.synapses, drive)
+        winners = self._backend.find_winners(self._drives, *batch, self._window, self._truncate)
         added = self._backend.add_windows(
-            self._increments,
-            self._weights,
-            self.synapses,
-            drive.floor,
-            *batch,
-            winners,
-            self._window,
+            self._increments, self._weights, self.synapses, *batch, winners, self._window
         )
         rate = self._learning_rate * (1.0 - epoch / self._n_epochs)
         done = self._backend.hebbian_step(self.synapses, self._increments, added.overlap, rate)

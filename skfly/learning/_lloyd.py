@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly.backends import Backend, drive_for
+from skfly.backends import Backend, drive_for, information_bound
 from skfly.learning._batches import Batch
 from skfly.learning._report import Learned, StepReport
 
@@ -82,7 +82,7 @@ class LloydRule:
             self._cells = np.zeros((2, n_cells))
         else:
             self.counts, self._words, self._cells = _recover_counts(go_on_from)
-        self.synapses = np.zeros_like(self.counts)
+        self._drives = np.zeros(self.counts.shape, np.int16)
         self._won = np.zeros(n_cells, dtype=np.int64)
         self._idle: NDArray[np.bool_] = np.asarray(self._cells.sum(axis=0) == 0)
 
@@ -104,14 +104,16 @@ class LloydRule:
 
     def step(self, batch: Batch, epoch: int) -> StepReport:  # noqa: ARG002
         """Give the windows of a batch to their winners."""
-        drive = drive_for(self._set_synapses(), self._window, FLOOR)
-        winners = self._backend.find_winners(
-            self.synapses, drive, *batch, self._window, self._truncate
+        a = self._shrinkage / self._scale
+        drive = drive_for(information_bound(self._cells, a), self._window, FLOOR)
+        self._backend.information_drives(
+            self._drives, self.counts, self._words, self._cells, a, drive
         )
+        winners = self._backend.find_winners(self._drives, *batch, self._window, self._truncate)
         self._scale *= 1.0 - self._fading  # to nothing, if a batch is all of the text
         if self._scale < _SMALLEST_SCALE:
             self._rescale()
-        energy = -self._add(batch, winners)
+        energy = -self._add(batch, winners) / max(float(drive.gain), 1e-300)
         report = StepReport.of(winners, self.counts.shape[1], energy)
         self._won += report.cell_sizes
         return report
@@ -133,20 +135,18 @@ class LloydRule:
         self._rescale()
 
     def finish(self) -> Learned:
-        """Return the synapses, and what is needed to go on."""
+        """Return the synapses, and what is needed to go on. The counts are used up."""
         self._rescale()
-        largest = self._set_synapses()
+        synapses = self.counts  # in place: they may be large
+        largest = self._backend.information(
+            synapses, self.counts, self._words, self._cells, self._shrinkage
+        )
         state = {
             "words": self._words,
             "cells": self._cells,
             "shrinkage": np.array([self._shrinkage], dtype=np.float64),
         }
-        return Learned(self.synapses, largest, FLOOR, state)
-
-    def _set_synapses(self) -> float:
-        return self._backend.information(
-            self.synapses, self.counts, self._words, self._cells, self._shrinkage / self._scale
-        )
+        return Learned(synapses, largest, FLOOR, state)
 
     def _rescale(self) -> None:
         """Bring the scale back to 1."""
@@ -156,10 +156,10 @@ class LloydRule:
         self._scale = 1.0
 
     def _add(self, batch: Batch, winners: NDArray[np.int32]) -> float:
-        """Count the windows for their winners; returns the sum of their activations."""
+        """Count the windows for their winners; returns the sum of their activations, in drives."""
         rates = np.full(len(self.counts) // 2, 1.0 / self._scale, dtype=np.float32)
         added = self._backend.add_windows(
-            self.counts, rates, self.synapses, np.float32(FLOOR), *batch, winners, self._window
+            self.counts, rates, self._drives, *batch, winners, self._window
         )
         self._words += added.words / self._scale
         self._cells += added.cells / self._scale

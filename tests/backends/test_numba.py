@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skfly.backends import drive_for
+from skfly.backends import drive_for, information_bound
 from skfly.backends._numba import NumbaBackend, _balanced, _even
-from skfly.backends._numpy import NumpyBackend
+from skfly.backends._numpy import NumpyBackend, log32
 
 THREADS = (1, 2, 4)
 
@@ -40,15 +40,29 @@ def problems(draw):
     return weights, drive, rates, ids, offsets, window, truncate
 
 
+def drives_of(synapses, drive, backend=NumpyBackend):
+    drives = np.empty(synapses.shape, np.int16)
+    backend(2).set_drives(drives, synapses, drive)
+    return drives
+
+
+@given(problems())
+@settings(deadline=None, max_examples=40)
+def test_drives_are_identical_to_the_reference(problem):
+    synapses, drive, *_ = problem
+    np.testing.assert_array_equal(
+        drives_of(synapses, drive, NumbaBackend), drives_of(synapses, drive)
+    )
+
+
 @given(problems())
 @settings(deadline=None, max_examples=60)
 def test_winners_are_identical_to_the_reference(problem):
     synapses, drive, _, ids, offsets, window, truncate = problem
-    expected = NumpyBackend().find_winners(synapses, drive, ids, offsets, window, truncate)
+    drives = drives_of(synapses, drive)
+    expected = NumpyBackend().find_winners(drives, ids, offsets, window, truncate)
     for n_threads in THREADS:
-        found = NumbaBackend(n_threads).find_winners(
-            synapses, drive, ids, offsets, window, truncate
-        )
+        found = NumbaBackend(n_threads).find_winners(drives, ids, offsets, window, truncate)
         np.testing.assert_array_equal(found, expected)
 
 
@@ -56,8 +70,9 @@ def test_winners_are_identical_to_the_reference(problem):
 @settings(deadline=None, max_examples=60)
 def test_sums_are_identical_to_the_reference(problem):
     synapses, drive, rates, ids, offsets, window, truncate = problem
-    winners = NumpyBackend().find_winners(synapses, drive, ids, offsets, window, truncate)
-    arguments = (rates, synapses, drive.floor, ids, offsets, winners, window)
+    drives = drives_of(synapses, drive)
+    winners = NumpyBackend().find_winners(drives, ids, offsets, window, truncate)
+    arguments = (rates, synapses, ids, offsets, winners, window)
     expected = np.abs(synapses)
     wanted = NumpyBackend().add_windows(expected, *arguments)
     overlaps = []
@@ -75,26 +90,32 @@ def test_sums_are_identical_to_the_reference(problem):
 
 @given(problems(), st.sampled_from([0.0, 0.5, 1e4]))
 @settings(deadline=None, max_examples=40)
-def test_information_agrees_to_rounding_and_does_not_depend_on_threads(problem, shrinkage):
+def test_information_is_identical_to_the_reference_on_any_number_of_threads(problem, shrinkage):
     counts = np.rint(np.abs(problem[0]) * 5)
     counts[0] = 0
     words = counts.sum(axis=1, dtype=float)
     cells = counts.astype(float).reshape(2, -1, counts.shape[1]).sum(axis=1)
-    expected = np.empty_like(counts)
+    bound = information_bound(cells, shrinkage)
+    drive = drive_for(bound, 11, 0.0)
+    expected, expected_drives = np.empty_like(counts), np.empty(counts.shape, np.int16)
     wanted = NumpyBackend().information(expected, counts, words, cells, shrinkage)
-    results = []
+    NumpyBackend().information_drives(expected_drives, counts, words, cells, shrinkage, drive)
+    assert np.isfinite(expected).all()
+    assert expected.max() <= bound + 1e-5
     for n_threads in THREADS:
-        found = np.empty_like(counts)
-        largest = NumbaBackend(n_threads).information(found, counts, words, cells, shrinkage)
-        filled = np.broadcast_to((cells > 0).repeat(len(words) // 2, axis=0), found.shape)
-        if shrinkage == 0:  # a cell without windows has nothing to compare with
-            np.testing.assert_allclose(found[filled], expected[filled], rtol=1e-4, atol=1e-4)
-        else:
-            np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
-            assert largest == pytest.approx(wanted, rel=1e-4, abs=1e-4)
-        results.append(found)
-    np.testing.assert_array_equal(results[0], results[1])
-    np.testing.assert_array_equal(results[0], results[2])
+        backend, found = NumbaBackend(n_threads), counts.copy()
+        drives = np.empty(counts.shape, np.int16)
+        backend.information_drives(drives, counts, words, cells, shrinkage, drive)
+        largest = backend.information(found, found, words, cells, shrinkage)
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(drives, expected_drives)
+        assert largest == wanted
+
+
+@given(st.floats(2**-20, 2**40, width=32))
+def test_the_logarithm_is_that_of_the_library_to_rounding(value):
+    found = log32(np.array([value], dtype=np.float32))[0]
+    assert found == pytest.approx(np.log(value), rel=5e-7, abs=1e-7)
 
 
 @given(problems(), st.floats(1e-4, 1.0))
@@ -124,7 +145,7 @@ def test_consensus_counts_are_identical_to_the_reference(problem, n_top):
     synapses, drive, _, ids, offsets, window, truncate = problem
     n_rows, n_cells = synapses.shape
     n_top = min(n_top, n_cells)
-    arguments = (synapses, drive, ids, offsets, window, truncate, n_top)
+    arguments = (drives_of(synapses, drive), ids, offsets, window, truncate, n_top)
     expected = np.zeros((n_rows // 2, n_cells), dtype=np.float32)
     n_windows = NumpyBackend().count_top_cells(expected, *arguments)
     for n_threads in THREADS:
@@ -162,15 +183,14 @@ def test_squared_norms_do_not_depend_on_threads(problem):
 
 def test_blocks_of_the_consensus_do_not_show(monkeypatch):
     rng = np.random.default_rng(0)
-    synapses = rng.random((20, 8), dtype=np.float32)
-    drive = drive_for(1.0, 5, 0.0)
+    drives = drives_of(rng.random((20, 8), dtype=np.float32), drive_for(1.0, 5, 0.0))
     ids = rng.integers(-1, 10, 500, dtype=np.int32)
     offsets = np.arange(0, 501, 10)
     whole, parts = np.zeros((2, 10, 8), dtype=np.float32)
     backend = NumbaBackend(2)
-    backend.count_top_cells(whole, synapses, drive, ids, offsets, 5, True, 3)
+    backend.count_top_cells(whole, drives, ids, offsets, 5, True, 3)
     monkeypatch.setattr("skfly.backends._numba._CONSENSUS_POSITIONS", 64)
-    backend.count_top_cells(parts, synapses, drive, ids, offsets, 5, True, 3)
+    backend.count_top_cells(parts, drives, ids, offsets, 5, True, 3)
     np.testing.assert_array_equal(whole, parts)
 
 

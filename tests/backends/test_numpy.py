@@ -25,9 +25,20 @@ def sentences(*lists):
     return ids, offsets
 
 
+def drives_of(synapses, drive=DRIVE):
+    drives = np.empty(synapses.shape, np.int16)
+    NumpyBackend().set_drives(drives, synapses, drive)
+    return drives
+
+
+def test_drives_are_whole_numbers_above_the_floor():
+    drives = drives_of(SYNAPSES, Drive(np.float32(10), np.float32(0.14)))
+    assert drives.tolist() == [[5, 1, 1], [1, 6, 1], [1, 2, 1], [3, 1, 1]]
+
+
 def winners(*lists, window=3, truncate=True, synapses=SYNAPSES):
     ids, offsets = sentences(*lists)
-    found = NumpyBackend().find_winners(synapses, DRIVE, ids, offsets, window, truncate)
+    found = NumpyBackend().find_winners(drives_of(synapses), ids, offsets, window, truncate)
     return found.tolist()
 
 
@@ -87,16 +98,13 @@ def test_add_windows_adds_the_weighted_input_to_the_winner():
     sums = np.zeros((4, 3), dtype=np.float32)
     rates = np.array([0.5, 2.0], dtype=np.float32)
     winners = np.array([2, 0], dtype=np.int32)
-    floor = np.float32(0.15)
-    added = NumpyBackend().add_windows(
-        sums, rates, SYNAPSES, floor, ids, offsets, winners, window=3
-    )
+    added = NumpyBackend().add_windows(sums, rates, SYNAPSES, ids, offsets, winners, window=3)
     expected = np.zeros((4, 3))
     expected[[1, 2], 2] = [2.0, 0.5]  # centre 0: context 1 and target 0, to cell 2
     expected[[0, 3], 0] = [0.5, 2.0]  # centre 1: context 0 and target 1, to cell 0
     np.testing.assert_array_equal(sums, expected)
-    # cell 2 has synapses 0.1 and 0.0, both below the floor; cell 0 has 0.5 and 0.3
-    expected_overlap = [0.5 * 0.5 + 2.0 * 0.3, 0, (2.0 + 0.5) * 0.15]
+    # cell 2 has synapses 0.1 and 0.0; cell 0 has 0.5 and 0.3
+    expected_overlap = [0.5 * 0.5 + 2.0 * 0.3, 0, 2.0 * 0.1]
     np.testing.assert_allclose(added.overlap, expected_overlap, rtol=1e-6)
     assert added.words.tolist() == [1, 1, 1, 1]
     assert added.cells.tolist() == [[1, 0, 1], [1, 0, 1]]
@@ -152,7 +160,9 @@ def test_a_hebbian_step_without_windows_changes_nothing():
 def test_count_top_cells_counts_for_every_word_of_a_window():
     ids, offsets = sentences([0, 1, -1])
     counts = np.zeros((2, 3), dtype=np.float32)
-    n_windows = NumpyBackend().count_top_cells(counts, SYNAPSES, DRIVE, ids, offsets, 3, True, 1)
+    n_windows = NumpyBackend().count_top_cells(
+        counts, drives_of(SYNAPSES), ids, offsets, 3, True, 1
+    )
     # around 0: (0, .8, .1), cell 1, has both words; around 1: (.8, 0, .1), cell 0, has both;
     # around the gap: (0, .6, .1), cell 1, has word 1
     assert n_windows == 3
@@ -162,7 +172,7 @@ def test_count_top_cells_counts_for_every_word_of_a_window():
 def test_a_word_counts_once_in_a_window():
     ids, offsets = sentences([0, 0, 0])
     counts = np.zeros((2, 3), dtype=np.float32)
-    NumpyBackend().count_top_cells(counts, SYNAPSES, DRIVE, ids, offsets, 3, True, 1)
+    NumpyBackend().count_top_cells(counts, drives_of(SYNAPSES), ids, offsets, 3, True, 1)
     assert counts.sum() == 3  # three windows, one cell each
 
 
@@ -183,9 +193,11 @@ def test_synapses_below_the_floor_count_as_the_floor():
 
 @pytest.mark.parametrize("n_terms", [1, 2, 12, 1002])
 @pytest.mark.parametrize("largest", [0.3, 7.0])
-def test_fixed_point_sums_fit_32_bits(n_terms, largest):
+def test_fixed_point_sums_fit_their_bits(n_terms, largest):
     gain = fixed_point_gain(largest, n_terms)
     assert 2**28 < n_terms * np.rint(np.float32(largest) * gain) < 2**31
+    gain = drive_for(largest, n_terms - 1, 0.0).gain
+    assert 2**14 < n_terms * np.rint(np.float32(largest) * gain) < 2**15
 
 
 def test_a_network_without_weights_has_no_gain():

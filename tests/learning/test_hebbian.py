@@ -112,9 +112,10 @@ def test_the_energy_falls_and_winners_separate_planted_topics(topics_corpus):
     assert history.energy[-1] < 0.5 * history.energy[0] < 0
     synapses = rule.finish().synapses
     np.testing.assert_allclose(np.linalg.norm(synapses, axis=0), 1, rtol=1e-5)
-    winners = get_backend("numba").find_winners(
-        synapses, drive_for(1.0, 5, -np.inf), corpus.ids, corpus.sentences, 5, False
-    )
+    drives = np.empty(synapses.shape, np.int16)
+    numba = get_backend("numba")
+    numba.set_drives(drives, synapses, drive_for(1.0, 5, -np.inf))
+    winners = numba.find_winners(drives, corpus.ids, corpus.sentences, 5, False)
     topic_of_window = np.repeat(topics, 8)
     for cell in np.unique(winners[winners >= 0]):
         won = topic_of_window[winners == cell]

@@ -31,6 +31,13 @@ def make_stream(corpus, seed=0, **changes):
     return BatchStream(corpus, **settings)
 
 
+def winners_of(learned, corpus):
+    drives = np.empty(learned.synapses.shape, np.int16)
+    numba = get_backend("numba")
+    numba.set_drives(drives, learned.synapses, drive_for(learned.largest, 5, 0.0))
+    return numba.find_winners(drives, corpus.ids, corpus.sentences, 5, True)
+
+
 def set_counts(rule, counts):
     """Give a rule counts to go on from, and the totals that belong to them."""
     rule.counts[...] = counts
@@ -52,7 +59,7 @@ def test_one_step_number_by_number(backend):
     assert often > 0 > seldom
     # centre 0, context {1}: B has both often, A neither; centre 1, context {0}: A
     assert report.cell_sizes.tolist() == [1, 1]
-    assert report.energy == pytest.approx(-4 * often, rel=1e-5)
+    assert report.energy == pytest.approx(-4 * often, rel=1e-4)  # whole numbers
     rule.end_epoch()
     added = np.array([[1, 0], [0, 1], [0, 1], [1, 0]])
     np.testing.assert_allclose(rule.counts, 0.8 * counts + added, rtol=1e-6)
@@ -69,9 +76,7 @@ def test_the_energy_falls_and_winners_separate_planted_topics(topics_corpus, bac
     assert history.n_windows == 5 * corpus.n_words
     assert history.energy[-1] < history.energy[0] < 0
     learned = rule.finish()
-    winners = get_backend("numba").find_winners(
-        learned.synapses, drive_for(learned.largest, 5, 0.0), corpus.ids, corpus.sentences, 5, True
-    )
+    winners = winners_of(learned, corpus)
     topic_of_window = np.repeat(topics, 8)
     for cell in np.unique(winners):
         won = topic_of_window[winners == cell]
@@ -135,18 +140,20 @@ def test_cells_that_win_nothing_are_started_again_and_never_respond_at_the_end()
     assert rule.counts.any(axis=0).all()
     rule.step(batch, 1)
     rule.end_epoch()
+    silent = ~rule.counts.any(axis=0)
     learned = rule.finish()
     assert np.isfinite(learned.synapses).all()
-    np.testing.assert_allclose(learned.synapses[:, ~rule.counts.any(axis=0)], 0, atol=1e-6)
+    np.testing.assert_allclose(learned.synapses[:, silent], 0, atol=1e-6)
 
 
 def test_learning_can_go_on_from_what_was_learned(topics_corpus):
     corpus, _ = topics_corpus
     rule = make_rule(len(corpus.vocabulary))
     train(rule, make_stream(corpus), 2, random=np.random.default_rng(0))
+    counts = rule.counts.copy()
     learned = rule.finish()
     again = make_rule(len(corpus.vocabulary), go_on_from=learned)
-    np.testing.assert_allclose(again.counts, rule.counts, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(again.counts, counts, rtol=1e-3, atol=1e-3)
     np.testing.assert_allclose(again.finish().synapses, learned.synapses, rtol=1e-3, atol=1e-4)
 
 
