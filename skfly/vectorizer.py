@@ -771,6 +771,11 @@ truncate_windows_, n_active_, decorrelation_
             If the file is not a model, is damaged, or comes from a newer skfly.
         """
         arrays, content = read_model_file(path, mmap=mmap)
+        if "params" not in content and "keys" in content:
+            raise ModelFileError(
+                f"{path} holds words and their codes, not a model: open it with "
+                "FlyKeyedVectors.load"
+            )
         fly = cls()
         try:
             restore(fly, arrays, content)

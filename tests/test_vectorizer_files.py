@@ -308,6 +308,12 @@ def test_a_directory_is_refused(tmp_path):
         FlyHashVectorizer.load(tmp_path)
 
 
+def test_a_file_of_words_and_codes_is_refused_with_the_way_out(fitted, tmp_path):
+    fitted.wv.save(tmp_path / "words")
+    with pytest.raises(ModelFileError, match=r"not a model: open it with FlyKeyedVectors\.load"):
+        FlyHashVectorizer.load(tmp_path / "words")
+
+
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"missing\.skfly"):
         FlyHashVectorizer.load(tmp_path / "missing.skfly")

@@ -19,6 +19,7 @@ import time
 import warnings
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from _text import read_corpus, say
@@ -26,7 +27,7 @@ from _text import read_corpus, say
 from skfly import EncodedCorpus, FlyHashVectorizer
 from skfly.evaluation import word_similarity
 from skfly.evaluation._datasets import load_datasets
-from skfly.learning import LearningSettings
+from skfly.learning import LearningSettings, LloydRule
 
 DATASETS = ("MEN", "WS353", "SimLex", "MTurk-287")
 HASH_LENGTHS = (4, 16, 51)
@@ -56,13 +57,37 @@ def variants(n_words):
         "no connections": {"decorrelation": None},
         "connections, no decorrelation": {"decorrelation": 0.0},
         "connections, decorrelation 0.5": {"decorrelation": 0.5},
+        "three cells learn from a window": {},
         "partial_fit in ten parts": {},
         "1,000 cells": {"n_kenyon_cells": 1000},
     }
 
 
+class RankedRule(LloydRule):
+    """Not only the winner learns: the three most active cells do, with weights 1, 1/2 and 1/4."""
+
+    def _add(self, batch, winners):
+        energy = super()._add(batch, winners)
+        scale = self._scale
+        ranked = self._backend._top_of_windows(
+            self._drives, *batch, self._window, self._truncate, 3
+        )
+        for rank, weight in ((1, 0.5), (2, 0.25)):
+            self._scale = scale / weight  # what is added is divided by it
+            cells = np.where(winners >= 0, ranked[:, rank], -1)
+            super()._add(batch, np.ascontiguousarray(cells))
+        self._scale = scale
+        return energy
+
+
 def train(corpus, name, params, seed, threads):
     fly = FlyHashVectorizer(**params, sentence_splitter=None, n_jobs=threads, random_state=seed)
+    rule = RankedRule if name.startswith("three cells") else LloydRule
+    with patch("skfly.learning._learn.LloydRule", rule):
+        return train_with_rule(fly, corpus, name)
+
+
+def train_with_rule(fly, corpus, name):
     if not name.startswith("partial_fit"):
         return fly.fit(corpus)
     words = np.array(corpus.vocabulary.words, dtype=object)
