@@ -66,8 +66,18 @@ def variants(n_words):
 class RankedRule(LloydRule):
     """Not only the winner learns: the three most active cells do, with weights 1, 1/2 and 1/4."""
 
+    _started = False
+
+    def step(self, batch, epoch):
+        self._started = True
+        report = super().step(batch, epoch)
+        self._started = False
+        return report
+
     def _add(self, batch, winners):
         energy = super()._add(batch, winners)
+        if not self._started:  # cells that begin take only what is drawn for them
+            return energy
         scale = self._scale
         ranked = self._backend._top_of_windows(
             self._drives, *batch, self._window, self._truncate, 3

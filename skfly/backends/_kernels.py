@@ -217,7 +217,7 @@ def sentence_numbers(offsets, n_positions):
 def _flush(row, rate, counts, weights, overlap, cells):
     """Add counts to a row; returns their sum and leaves them zero."""
     total = 0
-    for m in range(counts.shape[0]):
+    for m in range(row.shape[0]):
         if counts[m] > 0:
             added = rate * np.float32(counts[m])
             row[m] += added
@@ -249,13 +249,15 @@ def add_windows(
 
     Word by word instead of window by window: an occurrence at ``t`` is context of the windows
     centred at ``t - half`` to ``t + half``, so the winners around ``t`` say which cells of this
-    word's row to raise. Counts are integers that stay in the first-level cache, each row is
-    written once, and no two chunks share a row.
+    word's row to raise (``winners`` is the number of cells where there is none). Counts are
+    integers that stay in the first-level cache, each row is written once, and no two chunks share
+    a row.
     """
     n_words = rates.shape[0]
     n_cells = sums.shape[1]
-    as_context = np.zeros(n_cells, np.int32)
-    as_target = np.zeros(n_cells, np.int32)
+    # one more, for windows without a winner
+    as_context = np.zeros(n_cells + 1, np.int32)
+    as_target = np.zeros(n_cells + 1, np.int32)
     for i in range(first, last):
         begin, end = begins[i], begins[i + 1]
         if begin == end:
@@ -264,15 +266,15 @@ def add_windows(
         for k in range(begin, end):
             t = np.int64(order[k])
             start, stop = offsets[sentences[t]], offsets[sentences[t] + 1]
-            low = max(start, t - half)
             high = min(stop - 1, t + half)
+            for c in range(max(start, t - half, counted + 1), high + 1):
+                as_context[winners[c]] += 1
             repeated = k + 1 < end and order[k + 1] <= high
-            for c in range(max(low, counted + 1), high + 1):
-                if winners[c] >= 0 and (c != t or repeated):
-                    as_context[winners[c]] += 1
+            if t > counted and not repeated:
+                as_context[winners[t]] -= 1  # there it is the target only
+            as_target[winners[t]] += 1
             counted = high
-            if winners[t] >= 0:
-                as_target[winners[t]] += 1
+        as_context[n_cells] = as_target[n_cells] = 0
         j = n_words + i
         words[i] = _flush(sums[i], rates[i], as_context, weights[i], overlap, cells[0])
         words[j] = _flush(sums[j], rates[i], as_target, weights[j], overlap, cells[1])

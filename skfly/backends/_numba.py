@@ -61,6 +61,7 @@ class NumbaBackend:
         order, begins = _kernels.sort_positions(ids, len(rates))
         sentences = _kernels.sentence_numbers(offsets, len(ids))
         words = np.zeros(n_rows, dtype=np.int64)
+        winners = np.where(winners < 0, n_cells, winners).astype(np.uint16)
 
         def kernel(first, last):
             overlap, cells = np.zeros(n_cells), np.zeros((2, n_cells), np.int64)
