@@ -9,6 +9,7 @@ was resumed.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -63,6 +64,8 @@ class BatchStream:
     block_size : int
         Neighbouring sentences that stay together.
     seed : int
+    ahead : bool
+        Whether a thread makes the next batch while the last one is learned from.
     """
 
     def __init__(
@@ -75,7 +78,9 @@ class BatchStream:
         batch_size: int,
         block_size: int,
         seed: int,
+        ahead: bool = False,
     ) -> None:
+        self._ahead = ahead
         self._corpus = corpus
         # the last entry is for id -1
         self._id_map = None if id_map is None else np.append(id_map, np.int32(-1))
@@ -92,6 +97,10 @@ class BatchStream:
 
     def epoch(self, number: int) -> Iterator[Batch]:
         """Yield the batches of epoch ``number``."""
+        batches = self._epoch(number)
+        return _made_ahead(batches) if self._ahead else batches
+
+    def _epoch(self, number: int) -> Iterator[Batch]:
         order = self._random(number, 0).permutation(len(self._block_lengths))
         ends = np.cumsum(self._block_lengths[order])
         aims = ends[-1:] * np.arange(1, self.n_batches) / self.n_batches
@@ -125,3 +134,12 @@ class BatchStream:
             lengths = np.add.reduceat(kept, ends - lengths, dtype=np.int64)
             lengths = lengths[lengths > 0]
         return Batch(ids, np.concatenate([[0], np.cumsum(lengths)]))
+
+
+def _made_ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """Yield batches while a thread makes the next one."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = pool.submit(next, batches, None)
+            yield batch

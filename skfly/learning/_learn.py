@@ -117,6 +117,7 @@ def learn(
         batch_size=settings.batch_size,
         block_size=max(1, min(_BLOCK_SIZE[rule], corpus.n_sentences // _LEAST_BLOCKS)),
         seed=seed,
+        ahead=backend.n_threads > 1,
     )
     # the fixed-point rule remembers one epoch, or all text so far where learning goes on
     fading = corpus.n_words / n_words / stream.n_batches

@@ -1,5 +1,7 @@
 """Minibatches of sentences."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -94,3 +96,28 @@ def test_subsampling_keeps_the_share_that_word2vec_keeps():
     batches = stream_of(corpus, counts=counts, subsample=1e-2, batch_size=10**6).epoch(0)
     kept = sum(len(batch.ids) for batch in batches)
     assert kept / 10_000 == pytest.approx(expected, abs=0.015)
+
+
+def test_batches_made_ahead_are_the_same():
+    corpus = corpus_of(*[[i % 50] * 7 for i in range(60)])
+    plain, ahead = (stream_of(corpus, batch_size=40, ahead=ahead) for ahead in (False, True))
+    for epoch in range(2):
+        for one, other in zip(plain.epoch(epoch), ahead.epoch(epoch), strict=True):
+            np.testing.assert_array_equal(one.ids, other.ids)
+            np.testing.assert_array_equal(one.offsets, other.offsets)
+
+
+def test_an_error_while_a_batch_is_made_ahead_is_raised():
+    corpus = corpus_of([0, 1], [2, 3])
+    stream = stream_of(corpus, ahead=True, id_map=np.zeros(2, np.int32))  # of four words
+    with pytest.raises(IndexError):
+        list(stream.epoch(0))
+
+
+def test_an_epoch_that_is_left_early_leaves_no_thread():
+    before = threading.active_count()
+    stream = stream_of(corpus_of(*[[1, 2, 3]] * 50), batch_size=10, ahead=True)
+    batches = stream.epoch(0)
+    next(batches)
+    batches.close()
+    assert threading.active_count() == before
