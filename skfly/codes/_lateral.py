@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 from threadpoolctl import threadpool_limits
 
 __all__ = ["LATERAL_STEPS", "evidence", "learn_lateral"]
@@ -30,6 +31,7 @@ _HASH_LENGTHS = (4, 8, 16, 32, 64, 128)
 LATERAL_STEPS = 5
 """How often the rotation is set anew."""
 _LARGEST_WORDS = 20_000  # bounds the time; more words hardly change the map
+_WORDS_AT_A_TIME = 2048  # bounds the memory
 _LEAST_WORDS_PER_CELL = 2
 _RIDGE = 1e-3
 
@@ -95,11 +97,14 @@ def learn_lateral(
         return None
     # one thread: the result does not depend on how many there are
     with threadpool_limits(limits=1, user_api="blas"):
-        known = evidence(consensus[words], consensus.sum(axis=0))
+        known, cell_counts = np.empty((len(words), n_cells), np.float32), consensus.sum(axis=0)
+        for part in gen_batches(len(words), _WORDS_AT_A_TIME):
+            known[part] = evidence(consensus[words[part]], cell_counts)
         decorrelate = _power(known.T @ known, -decorrelation / 2)
-        known = known @ decorrelate
-        lengths = np.linalg.norm(known, axis=1, keepdims=True)
-        np.divide(known, lengths, out=known, where=lengths > 0)
+        for part in gen_batches(len(words), _WORDS_AT_A_TIME):
+            moved = known[part] @ decorrelate
+            lengths = np.linalg.norm(moved, axis=1, keepdims=True)
+            known[part] = np.divide(moved, lengths, out=moved, where=lengths > 0)
         lateral: NDArray[np.float32] = decorrelate @ _rotation(known, on_step)
     return lateral
 
@@ -117,19 +122,22 @@ def _rotation(
     known: NDArray[np.float32], on_step: Callable[[int], Any] | None
 ) -> NDArray[np.float32]:
     """Return the rotation under which rows of unit length are most like their own codes."""
-    n_cells = known.shape[1]
+    n_words, n_cells = known.shape
     weights = _rank_weights(n_cells)
     rotation = np.eye(n_cells, dtype=np.float32)
     for _ in range(LATERAL_STEPS):
-        aim = _by_rank(known @ rotation, weights)
-        aim -= aim.mean(axis=0)
-        matched = (known.T @ aim).astype(np.float64)
+        matched, aimed = np.zeros((n_cells, n_cells)), np.zeros(n_cells)
+        for part in gen_batches(n_words, _WORDS_AT_A_TIME):
+            aim = _by_rank(known[part] @ rotation, weights)
+            matched += known[part].T @ aim
+            aimed += aim.sum(axis=0)
+        matched -= np.outer(known.sum(axis=0, dtype=np.float64), aimed / n_words)  # centred aims
         # where the words say nothing, cells stay what they are
         matched.flat[:: n_cells + 1] += _RIDGE * np.trace(matched) / n_cells
         left, _, right = np.linalg.svd(matched)
         rotation = (left @ right).astype(np.float32)
         if on_step is not None:
-            on_step(len(known))
+            on_step(n_words)
     return rotation
 
 
