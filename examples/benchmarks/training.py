@@ -7,13 +7,16 @@ CORPUS has one sentence a line. Three tables come out:
 1. Words (windows) a second for one epoch of the fly (default rule, K=400, w=11, V=20,000, no
    subsampling, whole corpus in its memory-mapped form), and for gensim's CBOW 100d and
    skip-gram 300d (window 5, 5 negatives, no subsampling) on the first words of the same corpus,
-   already in memory as lists of words. Runs are interleaved; medians are shown.
+   already in memory as lists of words, and, if ``fasttext-wheel`` is installed, for fastText's
+   skip-gram 100d on a file of them (two epochs less one, so that reading its dictionary is not
+   counted). Runs are interleaved; medians are shown.
 2. The fly with other vocabularies: the cost should not depend on V but through the caches.
 3. Peak memory of a whole ``fit`` with default parameters from the memory-mapped corpus, in a
    process of its own.
 """
 
 import argparse
+import importlib.util
 import itertools
 import json
 import os
@@ -75,6 +78,21 @@ def word2vec_rate(sentences, threads, **params):
     return sum(map(len, sentences)) / (time.perf_counter() - began)
 
 
+def fasttext_rate(path, n_words, threads):
+    """Words a second of one epoch of fastText's skip-gram, as the second of two epochs."""
+    import fasttext
+
+    seconds = []
+    for epochs in (1, 2):
+        began = time.perf_counter()
+        fasttext.train_unsupervised(
+            str(path), "skipgram", dim=100, ws=5, neg=5, t=1.0, epoch=epochs, thread=threads,
+            minCount=5, verbose=0,
+        )  # fmt: skip
+        seconds.append(time.perf_counter() - began)
+    return n_words / (seconds[1] - seconds[0])
+
+
 def first_sentences(corpus, n_words):
     sentences, seen = [], 0
     for sentence in corpus:
@@ -85,7 +103,7 @@ def first_sentences(corpus, n_words):
     return sentences
 
 
-def speed_table(corpus, args):
+def speed_table(corpus, args, temporary):
     sentences = first_sentences(corpus, args.gensim_words)
     methods = {
         "skfly, K=400 w=11 V=20,000": lambda: fly_rate(corpus, args.threads),
@@ -94,6 +112,11 @@ def speed_table(corpus, args):
             sentences, args.threads, sg=1, vector_size=300
         ),
     }
+    if importlib.util.find_spec("fasttext"):
+        text = Path(temporary) / "sentences.txt"
+        text.write_text("\n".join(map(" ".join, sentences)), encoding="utf-8")
+        n_words = sum(map(len, sentences))
+        methods["fastText skip-gram 100d"] = lambda: fasttext_rate(text, n_words, args.threads)
     fly_rate(corpus, args.threads)  # compiles the kernels, fills the page cache
     rates = {name: [] for name in methods}
     for _ in range(args.repeats):
@@ -181,7 +204,7 @@ def main():
         directory = encoded(args.corpus, keep)
         corpus = EncodedCorpus.load(directory)
         print(corpus)
-        speed_table(corpus, args)
+        speed_table(corpus, args, temporary)
         vocabulary_table(corpus, args)
         memory_table(directory, args)
 
