@@ -163,6 +163,7 @@ class _Codes:
         self._fly = copy.copy(fly).set_params(input="content")
         self._analyzer = self._fly._analyzer()
         self._words = _Words(self._analyzer)
+        self._searches: dict[int, CodeSearch] = {}
         self._grid = grid
         self._hash_lengths = [k for k in grid.hash_lengths if k <= self._fly.n_features_out_]
         if not self._hash_lengths:
@@ -245,13 +246,21 @@ class _Codes:
 
         An empty code has no neighbours.
         """
-        words = self._fly.wv
-        search = CodeSearch(PackedCodes.from_rows(words.codes, words.vector_size), "overlap")
+        search = self._search()
         found = [search.best(pack_rows(some), n_neighbors)[0] for some in codes]
         common = count_common(found[0], found[1], len(search.store))
         empty = (np.diff(codes[0].indptr) == 0) | (np.diff(codes[1].indptr) == 0)
         common[empty] = 0
         return common
+
+    def _search(self) -> CodeSearch:
+        """Return the search in the vocabulary at the present hash length, made once."""
+        length = int(self._fly.hash_length)
+        if length not in self._searches:
+            words = self._fly.wv
+            store = PackedCodes.from_rows(words.codes, words.vector_size)
+            self._searches[length] = CodeSearch(store, "overlap")
+        return self._searches[length]
 
 
 def count_common(
