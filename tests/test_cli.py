@@ -21,7 +21,7 @@ from skfly._console import _in_one_line
 from skfly.backends import BACKENDS
 from skfly.cli import Backend, app
 from skfly.demo import Cell, DemoResult, Neighbours, SimilarityScore
-from skfly.evaluation import mean_over_seeds, word_similarity
+from skfly.evaluation import mean_over_seeds, word_in_context, word_similarity
 
 TEXT = "the fly eats ripe fruit\nripe fruit smells sweet. flies like it\nbanks lend money\n" * 20
 SMALL = ["--cells", "20", "--hash-length", "4", "--window", "5"]
@@ -459,6 +459,9 @@ def test_a_plot_without_matplotlib_is_refused_at_once(skfly, model, tmp_path, mo
         (["{text}"], "{text} cannot be read as word vectors"),
         (["{text}", "--seeds", "2", "--corpus", "{text}"], "{text} holds vectors"),
         (["{text}", "--unknown-words", "spelling"], "{text} holds vectors"),
+        (["{model}", "--wic", "{dir}/none"], "there is no file {dir}/none"),
+        (["{model}", "--scws", "{text}"], "{text} has no pairs of SCWS; expected lines of 18"),
+        (["{model}", "--wic", "{dir}", "--wordsim", "{text}"], "give a table of their own"),
     ],
 )
 def test_what_is_wrong_with_an_evaluation_is_told_in_one_line(
@@ -472,6 +475,24 @@ def test_what_is_wrong_with_an_evaluation_is_told_in_one_line(
     assert err.startswith("skfly: error: ")
     assert message.format(**names) in err
     assert err.count("\n") == 1
+
+
+def test_evaluate_words_in_context(skfly, fly, model, tmp_path):
+    use = "{}\tN\t1-1\tthe {} eats ripe fruit\tthe {} {}\n"
+    lines = [
+        use.format(*words)
+        for words in (("fly", "fly", "fly", "eats"), ("bank", "bank", "bank", "lends"))
+    ]
+    (tmp_path / "train.data.txt").write_text("".join(lines * 10))
+    (tmp_path / "train.gold.txt").write_text("T\nF\n" * 10)
+    code, out, err = skfly(
+        *("evaluate", model, "--wic", tmp_path, "--hash-lengths", "4", "--json", "--quiet"),
+        *("--csv", tmp_path / "s.csv"),
+    )
+    assert (code, err) == (0, "")
+    table = word_in_context(fly, tmp_path, hash_lengths=[4])
+    assert json.loads(out) == {"model": str(model), **table.to_dict()}
+    assert (tmp_path / "s.csv").read_text().startswith("dataset,measure,score,")
 
 
 # info

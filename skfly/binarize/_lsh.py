@@ -10,16 +10,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skfly._sklearn_compat import Interval, _fit_context
+from skfly.binarize._base import BitBinarizer, check_vectors, vector_mean
 
 __all__ = ["LSH"]
 
 
-class LSH(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LSH(BitBinarizer):
     r"""Hash vectors by the side of random hyperplanes that they are on (SimHash).
 
     A bit is one where the vector's product with a random Gaussian vector is positive. Two vectors
@@ -30,6 +29,11 @@ class LSH(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ----------
     n_bits : int, default=64
         Length of the codes.
+    center : bool, default=True
+        Whether the mean of the vectors seen in ``fit`` is taken off first; angles are then those
+        seen from the mean. Word vectors are far from centred, and their codes tell more with it.
+    packed : bool, default=False
+        Whether codes are packed, 8 bits a byte, as by :func:`skfly.codes.pack_codes`.
     random_state : int, RandomState or None, default=None
         Draws the hyperplanes.
 
@@ -37,6 +41,8 @@ class LSH(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ----------
     components_ : ndarray of float64, (n_bits, n_features)
         The normals of the hyperplanes.
+    mean_ : ndarray of float64, (n_features,)
+        What is taken off the vectors; zeros without ``center``.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of str, (n_features,)
@@ -44,12 +50,13 @@ class LSH(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     See Also
     --------
+    ITQ : Learned hyperplanes.
     RandExp : Sparse codes.
 
     Notes
     -----
     About half of the bits are ones, so the codes are a dense array of ``uint8``: a sparse matrix
-    would take more memory. :func:`skfly.codes.pack_codes` makes a bit of each byte.
+    would take more memory.
 
     References
     ----------
@@ -60,23 +67,34 @@ class LSH(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     >>> import numpy as np
     >>> from skfly.binarize import LSH
     >>> X = np.array([[1.0, 2.0], [2.0, 4.0], [-1.0, -2.0]])
-    >>> codes = LSH(n_bits=8, random_state=0).fit_transform(X)
+    >>> codes = LSH(n_bits=8, center=False, random_state=0).fit_transform(X)
     >>> [int((codes[0] == code).sum()) for code in codes]
     [8, 8, 0]
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_bits": [Interval(Integral, 1, None, closed="left")],
+        "center": ["boolean"],
+        "packed": ["boolean"],
         "random_state": ["random_state"],
     }
 
-    def __init__(self, n_bits: int = 64, *, random_state: Any = None) -> None:
+    def __init__(
+        self,
+        n_bits: int = 64,
+        *,
+        center: bool = True,
+        packed: bool = False,
+        random_state: Any = None,
+    ) -> None:
         self.n_bits = n_bits
+        self.center = center
+        self.packed = packed
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> LSH:  # noqa: ARG002
-        """Draw the hyperplanes; only the number of features is taken from the data.
+        """Draw the hyperplanes, and take the mean of the vectors.
 
         Parameters
         ----------
@@ -88,32 +106,15 @@ class LSH(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         -------
         self : LSH
         """
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        X = check_vectors(self, X)
         random = check_random_state(self.random_state)
+        self.mean_ = vector_mean(X, self.center)
         self.components_ = random.standard_normal((self.n_bits, X.shape[1]))
         return self
 
-    def transform(self, X: Any) -> NDArray[np.uint8]:
-        """Return the codes of vectors.
-
-        Parameters
-        ----------
-        X : array-like, (n_samples, n_features)
-
-        Returns
-        -------
-        codes : ndarray of uint8, (n_samples, n_bits)
-            Ones and zeros.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        return np.asarray(X @ self.components_.T > 0, dtype=np.uint8)
+    def _bits(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+        return np.asarray((X - self.mean_) @ self.components_.T > 0)
 
     @property
-    def _n_features_out(self) -> int:
+    def _code_width(self) -> int:
         return len(self.components_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []  # bits, whatever the vectors are
-        return tags

@@ -9,19 +9,17 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
-from skfly._sklearn_compat import Interval, _fit_context, as_configured_sparse
+from skfly._sklearn_compat import Interval, _fit_context
+from skfly.binarize._base import WinnerBinarizer, check_vectors, vector_mean
 from skfly.codes import codes_to_csr
 
 __all__ = ["RandExp"]
 
-_VECTORS_AT_A_TIME = 4096
 
-
-class RandExp(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RandExp(WinnerBinarizer):
     """Hash vectors by a random expansion in which the strongest cells win.
 
     Each cell adds up a few features, drawn at random, and the code of a vector is one for the
@@ -35,6 +33,11 @@ class RandExp(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Number of ones in a code. It may be changed after ``fit``.
     density : float, default=0.1
         Share of the features that a cell adds up; at least one.
+    center : bool, default=True
+        Whether the mean of the vectors seen in ``fit`` is taken off first. Word vectors are far
+        from centred: without it, some cells win for most of them.
+    packed : bool, default=False
+        Whether codes are packed, 8 cells a byte, as by :func:`skfly.codes.pack_codes`.
     random_state : int, RandomState or None, default=None
         Draws the features of the cells.
 
@@ -42,6 +45,8 @@ class RandExp(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ----------
     components_ : scipy.sparse.csr_array of float64, (n_cells, n_features)
         Ones where a cell adds up a feature.
+    mean_ : ndarray of float64, (n_features,)
+        What is taken off the vectors; zeros without ``center``.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of str, (n_features,)
@@ -50,6 +55,7 @@ class RandExp(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     See Also
     --------
     LSH : Short codes of which half the bits are ones.
+    TopK : The largest features themselves.
 
     Notes
     -----
@@ -76,6 +82,8 @@ class RandExp(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         "n_cells": [Interval(Integral, 1, None, closed="left")],
         "hash_length": [Interval(Integral, 1, None, closed="left")],
         "density": [Interval(Real, 0, 1, closed="right")],
+        "center": ["boolean"],
+        "packed": ["boolean"],
         "random_state": ["random_state"],
     }
 
@@ -85,16 +93,20 @@ class RandExp(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         hash_length: int = 32,
         *,
         density: float = 0.1,
+        center: bool = True,
+        packed: bool = False,
         random_state: Any = None,
     ) -> None:
         self.n_cells = n_cells
         self.hash_length = hash_length
         self.density = density
+        self.center = center
+        self.packed = packed
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> RandExp:  # noqa: ARG002
-        """Draw the features of the cells; only their number is taken from the data.
+        """Draw the features of the cells, and take the mean of the vectors.
 
         Parameters
         ----------
@@ -106,51 +118,19 @@ class RandExp(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         -------
         self : RandExp
         """
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        X = check_vectors(self, X)
         self._check_hash_length(self.n_cells)
         n_features = X.shape[1]
         n_inputs = max(1, round(self.density * n_features))
         random = check_random_state(self.random_state)
         order = random.uniform(size=(self.n_cells, n_features)).argsort(axis=1)
+        self.mean_ = vector_mean(X, self.center)
         self.components_ = codes_to_csr(order[:, :n_inputs], n_features, np.float64)
         return self
 
-    def transform(self, X: Any) -> Any:
-        """Return the codes of vectors.
-
-        Parameters
-        ----------
-        X : array-like, (n_samples, n_features)
-
-        Returns
-        -------
-        codes : sparse matrix of float32, (n_samples, n_cells)
-            Exactly ``hash_length`` ones in a row.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        n_cells = self.components_.shape[0]
-        self._check_hash_length(n_cells)
-        cells = [
-            np.argsort(-(self.components_ @ X[part].T).T, axis=1, kind="stable")[
-                :, : self.hash_length
-            ]
-            for part in gen_batches(len(X), _VECTORS_AT_A_TIME)
-        ]
-        return as_configured_sparse(codes_to_csr(np.concatenate(cells), n_cells))
-
-    def _check_hash_length(self, n_cells: int) -> None:
-        if not 1 <= self.hash_length <= n_cells:
-            raise ValueError(
-                f"hash_length={self.hash_length}, but there are {n_cells} cells: set it to a "
-                "number from 1 to that"
-            )
+    def _activations(self, X: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray((self.components_ @ (X - self.mean_).T).T)
 
     @property
-    def _n_features_out(self) -> int:
+    def _code_width(self) -> int:
         return int(self.components_.shape[0])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []  # ones and zeros, whatever the vectors are
-        return tags

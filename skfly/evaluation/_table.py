@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
@@ -104,18 +104,16 @@ class WordSimilarityTable:
 
     def __str__(self) -> str:
         by_place = {(row.hash_length, row.dataset): row for row in self.rows}
-        lines = [["hash length", *self.datasets], ["---"] * (1 + len(self.datasets))]
+        lines = []
         for length in self.hash_lengths:
             found = (by_place.get((length, name)) for name in self.datasets)
             label = "dense" if length is None else str(length)
-            lines.append(
-                [label, *(_NOTHING if row is None else _score_text(row) for row in found)]
+            scores = (
+                _NOTHING if row is None else score_text(row.spearman, row.std) for row in found
             )
+            lines.append([label, *scores])
         lines.append(["pairs", *(self._pairs_text(name) for name in self.datasets)])
-        return "\n".join(
-            "|---" * len(line) + "|" if line[0] == "---" else f"| {' | '.join(line)} |"
-            for line in lines
-        )
+        return markdown(["hash length", *self.datasets], lines)
 
     def _pairs_text(self, dataset: str) -> str:
         row = next(row for row in self.rows if row.dataset == dataset)
@@ -132,7 +130,7 @@ class WordSimilarityTable:
         ----------
         path : path-like
         """
-        _write(path, json.dumps(self.to_dict(), indent=2) + "\n")
+        write_rows_json(path, self.to_dict())
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the rows to a CSV file with a header; what there is not is left empty.
@@ -141,12 +139,7 @@ class WordSimilarityTable:
         ----------
         path : path-like
         """
-        text = io.StringIO()
-        names = [field.name for field in fields(WordSimilarityRow)]
-        writer = csv.DictWriter(text, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in self.rows)
-        _write(path, text.getvalue())
+        write_rows_csv(path, WordSimilarityRow, self.rows)
 
     def plot(self, target: Any = None) -> Any:
         """Draw the scores against the hash length, one line a dataset.
@@ -253,10 +246,38 @@ def _mean(rows: tuple[WordSimilarityRow, ...]) -> WordSimilarityRow:
     return replace(rows[0], spearman=fmean(scores), std=std, n_runs=len(rows))
 
 
-def _score_text(row: WordSimilarityRow | None) -> str:
-    if row is None or row.spearman is None:
+def score_text(score: float | None, std: float | None = None) -> str:
+    """Return a score as it is shown.
+
+    Examples
+    --------
+    >>> score_text(51.27), score_text(51.27, 1.0), score_text(None)
+    ('51.3', '51.3 +- 1.0', '-')
+    """
+    if score is None:
         return _NOTHING
-    return f"{row.spearman:.1f}" + ("" if row.std is None else f" +- {row.std:.1f}")
+    return f"{score:.1f}" + ("" if std is None else f" +- {std:.1f}")
+
+
+def markdown(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    shown = [f"| {' | '.join(line)} |" for line in (header, *lines)]
+    shown.insert(1, "|---" * len(header) + "|")
+    return "\n".join(shown)
+
+
+def write_rows_json(path: str | os.PathLike[str], rows: dict[str, Any]) -> None:
+    """Write rows, given as ``to_dict`` does, to a JSON file."""
+    _write(path, json.dumps(rows, indent=2) + "\n")
+
+
+def write_rows_csv(path: str | os.PathLike[str], row_type: Any, rows: Iterable[Any]) -> None:
+    """Write rows, which are dataclasses of one type, to a CSV file with a header."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [field.name for field in fields(row_type)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in rows)
+    _write(path, text.getvalue())
 
 
 def _new_axes() -> Any:

@@ -17,7 +17,15 @@ from scipy import sparse
 from skfly.codes import similarity, spread_rows
 from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = ["Similarities", "as_similarities", "known_words", "load_vectors", "vectors_suffix"]
+__all__ = [
+    "Similarities",
+    "as_similarities",
+    "cosine",
+    "known_words",
+    "load_vectors",
+    "vectors_of",
+    "vectors_suffix",
+]
 
 MEASURES = ("auto", "cosine", "sokal-michener")
 _SUFFIXES = (".kv", ".bin", ".txt", ".vec")
@@ -44,7 +52,7 @@ def as_similarities(model: Any, hash_lengths: Sequence[int], measure: str) -> Si
         raise ValueError(f"measure must be one of {MEASURES}; got {measure!r}")
     if isinstance(model, FlyHashVectorizer):
         return _Codes(model, hash_lengths, "sokal-michener" if measure == "auto" else measure)
-    model = _vectors_of(model)
+    model = vectors_of(model)
     if not hasattr(model, "__contains__") or not hasattr(model, "__getitem__"):
         raise TypeError(
             "expected a fitted FlyHashVectorizer, gensim KeyedVectors or another mapping from "
@@ -60,7 +68,7 @@ def known_words(model: Any, words: Sequence[str]) -> set[str]:
     return as_similarities(model, (1,), "auto").known(words)
 
 
-def _vectors_of(model: Any) -> Any:
+def vectors_of(model: Any) -> Any:
     """Return the vectors of one of gensim's models, or what is given."""
     return model if hasattr(model, "__contains__") else getattr(model, "wv", model)
 
@@ -115,7 +123,7 @@ class _Vectors:
             return
         first, second = self._stack(left), self._stack(right)
         if self._measure == "cosine":
-            yield None, _cosine(first, second)
+            yield None, cosine(first, second)
         else:
             yield None, similarity(first, second, self._measure)
 
@@ -128,7 +136,7 @@ class _Vectors:
         )
 
 
-def _cosine(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+def cosine(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the cosine of each pair of rows, 0 where one of them is zero."""
     dots: NDArray[np.float64] = np.einsum("ij,ij->i", left, right)
     norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["binarizer", "bytes_of_faiss", "import_faiss", "packed_bytes"]
+__all__ = ["binarizer", "bytes_of_faiss", "import_faiss", "packed_bytes", "packed_width"]
 
 
 def binarizer(method: Any, params: dict[str, Any]) -> Any:
@@ -29,6 +29,13 @@ def binarizer(method: Any, params: dict[str, Any]) -> Any:
     if name is None:
         raise ValueError(f"method must be one of {sorted(known)}; got {method!r}")
     return getattr(skfly.binarize, name)(**params)
+
+
+def packed_width(transformer: Any) -> int | None:
+    """Return the number of bits if one of our transformers packs its codes, or None."""
+    if type(transformer).__module__.startswith("skfly.binarize") and transformer.packed:
+        return int(transformer._code_width)
+    return None
 
 
 def import_faiss() -> Any:

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from skfly.codes import PackedCodes, smallest
-from skfly.keyedvectors._convert import binarizer, bytes_of_faiss, import_faiss, packed_bytes
+from skfly.keyedvectors._convert import (
+    binarizer,
+    bytes_of_faiss,
+    import_faiss,
+    packed_bytes,
+    packed_width,
+)
 from skfly.keyedvectors._files import KeyedCodesFiles
 from skfly.keyedvectors._input import check_hash_length, check_keys, check_packed, pack_checked
 from skfly.keyedvectors._queries import CodeQueries
@@ -135,7 +141,9 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
         ----------
         keyed_vectors : gensim.models.KeyedVectors, or a model with these as ``wv``
         method : str or transformer, default="randexp"
-            The name of a class in :mod:`skfly.binarize`, in any case, or a transformer.
+            The name of a class in :mod:`skfly.binarize`, in any case (``"itq"``, ``"lsh"``,
+            ``"nearlossless"``, ``"pcah"``, ``"randexp"``, ``"spectralhashing"``, ``"topk"``), or
+            a transformer.
         similarity_measure : str, default="cosine"
         **params
             Parameters of the transformer.
@@ -158,9 +166,11 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
         vectors = getattr(keyed_vectors, "wv", keyed_vectors)
         if not hasattr(vectors, "index_to_key") or not hasattr(vectors, "vectors"):
             raise TypeError(f"expected gensim KeyedVectors; got {type(keyed_vectors).__name__}")
+        codes = transformer.fit_transform(vectors.vectors)
         made = cls.from_codes(
             vectors.index_to_key,
-            transformer.fit_transform(vectors.vectors),
+            codes,
+            n_cells=packed_width(transformer),
             similarity_measure=similarity_measure,
         )
         made.expandos = {name: values.copy() for name, values in vectors.expandos.items()}

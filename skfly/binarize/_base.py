@@ -1,0 +1,195 @@
+"""What the transformers have in common: checks, centring, parts of the data, the output."""
+
+# scikit-learn has no types
+# mypy: disallow-subclassing-any=False
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.decomposition import PCA
+from sklearn.utils import check_array, gen_batches
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skfly._sklearn_compat import as_configured_sparse
+from skfly.codes import codes_to_csr, pack_codes
+
+__all__ = [
+    "BitBinarizer",
+    "WinnerBinarizer",
+    "check_n_bits",
+    "check_vectors",
+    "principal_components",
+    "vector_mean",
+]
+
+_VECTORS_AT_A_TIME = 4096
+
+
+def check_vectors(transformer: Any, X: Any, **checks: Any) -> NDArray[Any]:
+    """Return vectors as floats, and let scikit-learn refuse what is none."""
+    return np.asarray(validate_data(transformer, X, dtype=[np.float64, np.float32], **checks))
+
+
+def vector_mean(X: NDArray[Any], center: bool = True) -> NDArray[np.float64]:
+    """Return what is taken off the vectors: their mean, or zeros.
+
+    Examples
+    --------
+    >>> vector_mean(np.array([[1.0, 2.0], [3.0, 2.0]])), vector_mean(np.ones((3, 2)), False)
+    (array([2., 2.]), array([0., 0.]))
+    """
+    return X.mean(axis=0, dtype=np.float64) if center else np.zeros(X.shape[1])
+
+
+def check_n_bits(n_bits: int | None, X: NDArray[Any]) -> int:
+    """Return the number of bits, one a principal direction; ``None``: as many as can be.
+
+    Examples
+    --------
+    >>> check_n_bits(None, np.ones((5, 3))), check_n_bits(2, np.ones((5, 3)))
+    (3, 2)
+    """
+    n_samples, n_features = X.shape
+    if n_bits is None:
+        return int(min(n_samples, n_features))
+    if n_bits > n_features:
+        raise ValueError(
+            f"n_bits={n_bits}, but the vectors have n_features={n_features}: there is one bit a "
+            "principal direction at most. Take fewer, or LSH, SpectralHashing or NearLossless, "
+            "which make any number of bits"
+        )
+    if n_bits > n_samples:
+        raise ValueError(
+            f"n_bits={n_bits}, but fit got n_samples={n_samples}: it needs at least as many "
+            "vectors as bits"
+        )
+    return int(n_bits)
+
+
+def principal_components(X: NDArray[Any], n_components: int) -> PCA:
+    """Return fitted principal components; exact, and quick for many vectors."""
+    solver = "covariance_eigh" if X.shape[0] > X.shape[1] else "full"
+    return PCA(n_components, svd_solver=solver).fit(X)
+
+
+class _Binarizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A transformer that takes vectors to codes, with a parameter ``packed``."""
+
+    packed: bool
+
+    @property
+    def _code_width(self) -> int:
+        """Return the number of bits of a code."""
+        raise NotImplementedError
+
+    @property
+    def _n_features_out(self) -> int:
+        return -(-self._code_width // 8) if self.packed else self._code_width
+
+    def _parts(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield the vectors to transform, some at a time."""
+        check_is_fitted(self)
+        X = check_vectors(self, X, reset=False)
+        for part in gen_batches(len(X), _VECTORS_AT_A_TIME):
+            yield X[part]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []  # bits, whatever the vectors are
+        return tags
+
+
+class BitBinarizer(_Binarizer):
+    """Codes of which about half of the bits are ones: dense arrays."""
+
+    def transform(self, X: Any) -> NDArray[np.uint8]:
+        """Return the codes of vectors.
+
+        Parameters
+        ----------
+        X : array-like, (n_samples, n_features)
+
+        Returns
+        -------
+        codes : ndarray of uint8, (n_samples, n_bits)
+            Ones and zeros; with ``packed=True``, 8 bits a byte, (n_samples, ceil(n_bits / 8)).
+        """
+        bits = (self._bits(part) for part in self._parts(X))
+        return np.concatenate([pack_codes(b) if self.packed else b.view(np.uint8) for b in bits])
+
+    def _bits(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return the bits of some vectors."""
+        raise NotImplementedError
+
+    def _unpacked(self, codes: Any) -> NDArray[np.float64]:
+        """Return codes that ``transform`` made as ones and zeros."""
+        check_is_fitted(self)
+        codes = check_array(codes, accept_sparse="csr")
+        if codes.shape[1] != self._n_features_out:
+            raise ValueError(
+                f"codes have {codes.shape[1]} columns, but {type(self).__name__} makes "
+                f"{self._n_features_out}, with packed={self.packed}"
+            )
+        if sparse.issparse(codes):
+            codes = codes.toarray()
+        if self.packed:
+            codes = np.unpackbits(
+                codes.astype(np.uint8), axis=1, count=self._code_width, bitorder="little"
+            )
+        return np.asarray(codes != 0, dtype=np.float64)
+
+
+class WinnerBinarizer(_Binarizer):
+    """Codes with ``hash_length`` ones, where the largest values are: sparse matrices."""
+
+    hash_length: int | None
+
+    def transform(self, X: Any) -> Any:
+        """Return the codes of vectors.
+
+        Parameters
+        ----------
+        X : array-like, (n_samples, n_features)
+
+        Returns
+        -------
+        codes : sparse matrix of float32, (n_samples, n_cells)
+            Exactly ``hash_length`` ones in a row. With ``packed=True``, an ndarray of uint8,
+            8 cells a byte.
+        """
+        check_is_fitted(self)
+        width, length = self._code_width, self._check_hash_length(self._code_width)
+        cells = [_largest(self._activations(part), length) for part in self._parts(X)]
+        codes = codes_to_csr(np.concatenate(cells), width)
+        return pack_codes(codes) if self.packed else as_configured_sparse(codes)
+
+    def _activations(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Return the values of which the largest win."""
+        raise NotImplementedError
+
+    def _check_hash_length(self, n_cells: int) -> int:
+        """Return the hash length, which may have been changed after ``fit``."""
+        length = max(1, n_cells // 10) if self.hash_length is None else self.hash_length
+        if not 1 <= length <= n_cells:
+            raise ValueError(
+                f"hash_length={length}, but there are {n_cells} cells: set it to a number from "
+                "1 to that"
+            )
+        return length
+
+
+def _largest(values: NDArray[Any], n: int) -> NDArray[np.int64]:
+    """Return the columns of the ``n`` largest values of each row; of equal ones, the first.
+
+    Examples
+    --------
+    >>> _largest(np.array([[1.0, 3.0, 1.0, 2.0]]), 3)
+    array([[1, 3, 0]])
+    """
+    return np.argsort(-values, axis=1, kind="stable")[:, :n]

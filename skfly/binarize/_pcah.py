@@ -1,0 +1,118 @@
+"""PCA hashing: the signs of principal components."""
+
+# scikit-learn has no types
+# mypy: disallow-subclassing-any=False, disallow-untyped-decorators=False
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly._sklearn_compat import Interval, _fit_context
+from skfly.binarize._base import BitBinarizer, check_n_bits, check_vectors, principal_components
+
+__all__ = ["PCAH"]
+
+
+class PCAH(BitBinarizer):
+    """Hash vectors by the signs of their principal components.
+
+    A bit is one where a vector is on the positive side of the mean along a principal
+    direction [1]_.
+
+    Parameters
+    ----------
+    n_bits : int or None, default=None
+        Length of the codes: the first so many principal directions. ``None``: as many as there
+        are, ``min(n_samples, n_features)``.
+    packed : bool, default=False
+        Whether codes are packed, 8 bits a byte, as by :func:`skfly.codes.pack_codes`.
+
+    Attributes
+    ----------
+    components_ : ndarray of float, (n_bits, n_features)
+        The principal directions.
+    mean_ : ndarray of float, (n_features,)
+        The mean of the vectors.
+    scales_ : ndarray of float64, (n_bits,)
+        The mean distance from the mean along each direction, which ``inverse_transform`` takes
+        a bit for.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of str, (n_features,)
+        Names of the features, if ``fit`` saw any.
+
+    See Also
+    --------
+    ITQ : Turns the principal components so that less is lost.
+    SpectralHashing : Several bits for directions in which vectors differ most.
+
+    References
+    ----------
+    .. [1] X.-J. Wang, L. Zhang, F. Jing and W.-Y. Ma, "AnnoSearch: Image Auto-Annotation by
+       Search", CVPR 2006.
+
+    Examples
+    --------
+    >>> from skfly.binarize import PCAH
+    >>> pcah = PCAH(n_bits=1)
+    >>> pcah.fit_transform([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [4.0, 4.0]]).ravel()
+    array([0, 0, 1, 1], dtype=uint8)
+    >>> pcah.inverse_transform([[1]])
+    array([[3.5, 3.5]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_bits": [Interval(Integral, 1, None, closed="left"), None],
+        "packed": ["boolean"],
+    }
+
+    def __init__(self, n_bits: int | None = None, *, packed: bool = False) -> None:
+        self.n_bits = n_bits
+        self.packed = packed
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> PCAH:  # noqa: ARG002
+        """Find the principal directions.
+
+        Parameters
+        ----------
+        X : array-like, (n_samples, n_features)
+            At least as many vectors, and as many features, as bits.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : PCAH
+        """
+        X = check_vectors(self, X, ensure_min_samples=2)
+        pca = principal_components(X, check_n_bits(self.n_bits, X))
+        self.mean_, self.components_ = pca.mean_, pca.components_
+        self.scales_ = np.abs(pca.transform(X)).mean(axis=0, dtype=np.float64)
+        return self
+
+    def _bits(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+        return np.asarray((X - self.mean_) @ self.components_.T > 0)
+
+    def inverse_transform(self, X: Any) -> NDArray[np.float64]:
+        """Return the vectors that codes stand for.
+
+        Parameters
+        ----------
+        X : array-like, (n_samples, n_bits)
+            Codes as ``transform`` makes them; packed, if ``packed``.
+
+        Returns
+        -------
+        vectors : ndarray of float64, (n_samples, n_features)
+        """
+        signs = 2 * self._unpacked(X) - 1
+        return np.asarray((signs * self.scales_) @ self.components_ + self.mean_)
+
+    @property
+    def _code_width(self) -> int:
+        return len(self.components_)

@@ -1,0 +1,100 @@
+"""The naive binarization: the largest features are one."""
+
+# scikit-learn has no types
+# mypy: disallow-subclassing-any=False, disallow-untyped-decorators=False
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from skfly._sklearn_compat import Interval, _fit_context
+from skfly.binarize._base import WinnerBinarizer, check_vectors, vector_mean
+
+__all__ = ["TopK"]
+
+
+class TopK(WinnerBinarizer):
+    """Set the largest features of a vector to one and the others to zero.
+
+    The naive method of [1]_, with which others are compared.
+
+    Parameters
+    ----------
+    hash_length : int or None, default=None
+        Number of ones in a code. It may be changed after ``fit``. ``None``: a tenth of the
+        features, at least one.
+    center : bool, default=False
+        Whether the mean of the vectors seen in ``fit`` is taken off first.
+    packed : bool, default=False
+        Whether codes are packed, 8 features a byte, as by :func:`skfly.codes.pack_codes`.
+
+    Attributes
+    ----------
+    mean_ : ndarray of float64, (n_features,)
+        What is taken off the vectors; zeros without ``center``.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+    feature_names_in_ : ndarray of str, (n_features,)
+        Names of the features, if ``fit`` saw any.
+
+    See Also
+    --------
+    RandExp : The largest sums of random features.
+
+    Notes
+    -----
+    Codes are a sparse matrix of ``float32``, as wide as the vectors. Of equal features the first
+    are taken, so that there are always exactly ``hash_length`` ones.
+
+    References
+    ----------
+    .. [1] Y. Liang et al., "Can a Fruit Fly Learn Word Embeddings?", ICLR 2021.
+
+    Examples
+    --------
+    >>> from skfly.binarize import TopK
+    >>> TopK(hash_length=2).fit_transform([[0.1, -3.0, 0.5, 2.0]]).toarray()
+    array([[0., 0., 1., 1.]], dtype=float32)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "hash_length": [Interval(Integral, 1, None, closed="left"), None],
+        "center": ["boolean"],
+        "packed": ["boolean"],
+    }
+
+    def __init__(
+        self, hash_length: int | None = None, *, center: bool = False, packed: bool = False
+    ) -> None:
+        self.hash_length = hash_length
+        self.center = center
+        self.packed = packed
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> TopK:  # noqa: ARG002
+        """Take the mean of the vectors, with ``center``.
+
+        Parameters
+        ----------
+        X : array-like, (n_samples, n_features)
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : TopK
+        """
+        X = check_vectors(self, X)
+        self._check_hash_length(X.shape[1])
+        self.mean_ = vector_mean(X, self.center)
+        return self
+
+    def _activations(self, X: NDArray[Any]) -> NDArray[Any]:
+        return X - self.mean_
+
+    @property
+    def _code_width(self) -> int:
+        return len(self.mean_)

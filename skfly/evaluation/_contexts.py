@@ -1,0 +1,255 @@
+"""Words in context: whether two uses of words that people find similar have similar codes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import spearmanr
+from sklearn.model_selection import KFold
+
+from skfly.evaluation._context_data import ContextPairs, load_context_data
+from skfly.evaluation._context_scores import (
+    ContextGrid,
+    ContextScorer,
+    Setting,
+    as_context_scorer,
+)
+from skfly.evaluation._context_table import WordInContextRow, WordInContextTable
+
+__all__ = ["word_in_context"]
+
+WINDOWS = (0, 3, 5, 7, 11, 15, 21, 31)
+HASH_LENGTHS = (4, 8, 16, 32, 51, 64, 128)
+ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
+N_NEIGHBORS = (10, 30, 100, 300, 1000)
+_STEPS = 20  # thresholds that are tried for a ranking
+Floats = NDArray[np.float64]
+
+
+def word_in_context(
+    model_or_encoder: Any,
+    data: Any,
+    *,
+    windows: Sequence[int] = WINDOWS,
+    use_target: Sequence[bool] = (True, False),
+    hash_lengths: Sequence[int] = HASH_LENGTHS,
+    alphas: Sequence[float] = ALPHAS,
+    n_neighbors: Sequence[int] = N_NEIGHBORS,
+    measure: str = "auto",
+    n_folds: int = 5,
+    random_state: Any = 0,
+) -> WordInContextTable:
+    r"""Compare how similar words are in their contexts with how similar people find them.
+
+    Two uses of words have the score :math:`J = \alpha J_{dot} + (1 - \alpha) J_{nn}`. Here,
+    :math:`J_{dot}` is the share of cells that their codes have in common, and :math:`J_{nn}` the
+    share of words that are among the :math:`q` nearest of both, in the whole vocabulary [1]_. A
+    pair is taken to have the same sense if its score is above a threshold :math:`\theta`, and the
+    percentage of right answers is told (WiC); where people gave degrees, 100 times Spearman's rank
+    correlation, in which scores that are not above :math:`\theta` count 0 (SCWS).
+
+    The pairs are dealt out to folds at random. All hyperparameters, with :math:`\theta`, are
+    chosen on the first fold. The mean and the standard deviation of the other folds are told.
+
+    Parameters
+    ----------
+    model_or_encoder : FlyHashVectorizer, mapping or function
+        A fitted vectorizer (it is not changed); gensim's ``KeyedVectors`` or anything else with
+        ``word in vectors`` and ``vectors[word]``, of which the vectors in a window are averaged;
+        or a function ``(sentence, target) -> vector``, where ``target`` is a str that has its
+        place as ``target.start`` and ``target.end``: ``sentence[target.start:target.end]``. It
+        may return None.
+    data : path-like, ContextPairs or list of those
+        A directory of WiC (see :func:`read_wic`), a file of SCWS (see :func:`read_scws`).
+    windows : sequence of int
+        Words of a context, with the target in the middle, to choose from. 0: the word alone; its
+        static code.
+    use_target : sequence of bool, default=(True, False)
+        Whether the target takes part in its own code or mean, or only the words around it, to
+        choose from.
+    hash_lengths : sequence of int
+        To choose from. Those above the number of cells are left out.
+    alphas : sequence of float
+        Weights of :math:`J_{dot}`, to choose from.
+    n_neighbors : sequence of int
+        Numbers :math:`q` of neighbours, to choose from.
+    measure : {"auto", "cosine", "jensen-shannon"}, default="auto"
+        Of the similarity of vectors. ``"jensen-shannon"`` is 1 less the divergence, for vectors
+        without negative values. ``"auto"``: the cosine.
+    n_folds : int, default=5
+    random_state : int or RandomState, default=0
+        Deals out the pairs.
+
+    Returns
+    -------
+    table : WordInContextTable
+
+    Notes
+    -----
+    The paper leaves some things open, or says them in more than one way. Here
+
+    - each of the other folds is scored by itself; the paper may mean unions of four folds, of
+      which most have the first fold in them and which vary less;
+    - all pairs of WiC's three parts are dealt out together;
+    - a window is cut at the ends of the text that the dataset gives;
+    - a pair of WiC in which nothing is known counts, with the score 0;
+    - a pair of SCWS of which a target is not known does not count, as in
+      :func:`word_similarity`. With ``unknown_words="spelling"`` a fly knows nearly all;
+    - thresholds lie between the scores of the first fold (WiC), or at 20 of their quantiles
+      (SCWS).
+
+    ``use_target=[True]`` is the paper's way: it always has the target in its code. But in a pair
+    of WiC both targets are the same word, and what they have in common says nothing.
+
+    References
+    ----------
+    .. [1] Y. Liang et al., "Can a Fruit Fly Learn Word Embeddings?", ICLR 2021, section 3.3.
+
+    Examples
+    --------
+    >>> from skfly.evaluation import ContextPairs, WordUse, word_in_context
+    >>> vectors = {"money": [1.0, 0.0], "loan": [0.9, 0.1], "river": [0.0, 1.0], "shore": [0.2, 1]}
+    >>> uses = {word: WordUse("the", "bank", f"and the {word}") for word in vectors}
+    >>> pairs = [(uses["money"], uses["loan"], 1.0), (uses["river"], uses["money"], 0.0),
+    ...          (uses["river"], uses["shore"], 1.0), (uses["loan"], uses["shore"], 0.0)] * 10
+    >>> data = ContextPairs("mine", tuple(pairs), graded=False)
+    >>> word_in_context(vectors, data, windows=[3, 7]).score("mine")
+    100.0
+    """
+    grid = ContextGrid(
+        tuple(windows), tuple(use_target), tuple(hash_lengths), tuple(alphas), tuple(n_neighbors)
+    )
+    if n_folds < 2:
+        raise ValueError(f"n_folds={n_folds}: one fold is to choose on, so there must be two")
+    scorer = as_context_scorer(model_or_encoder, grid, measure)
+    return WordInContextTable(
+        [_evaluate(scorer, one, n_folds, random_state) for one in load_context_data(data)]
+    )
+
+
+def _evaluate(
+    scorer: ContextScorer, data: ContextPairs, n_folds: int, random_state: Any
+) -> WordInContextRow:
+    if len(data) < 2 * n_folds:
+        raise ValueError(f"{data.name} has {len(data)} pairs, too few for {n_folds} folds")
+    known = np.ones(len(data), dtype=bool)
+    if data.graded:
+        known = scorer.known([pair[0] for pair in data.pairs])
+        known &= scorer.known([pair[1] for pair in data.pairs])
+    dealt = KFold(n_folds, shuffle=True, random_state=random_state).split(data.pairs)
+    first, *others = [fold[known[fold]] for _, fold in dealt]
+    task: type[_Ranking | _YesOrNo] = _Ranking if data.graded else _YesOrNo
+    empty = WordInContextRow(
+        data.name, task.measure, None, None, None, int(known.sum()), len(data), n_folds
+    )
+    if any(len(np.unique(_gold(data, fold))) < 2 for fold in (first, *others)):
+        warnings.warn(
+            f"no score for {data.name}: {known.sum()} of its {len(data)} pairs are known, and a "
+            "fold has none on which people differ",
+            stacklevel=3,
+        )
+        return empty
+    setting, threshold, best = _choose(scorer, data, first, task)
+    left, right = _uses(data, np.concatenate(others))
+    scores = scorer.scores(left, right, setting)
+    ends = np.cumsum([len(fold) for fold in others])[:-1]
+    found = [
+        task.score(some, _gold(data, fold), threshold)
+        for some, fold in zip(np.split(scores, ends), others, strict=True)
+    ]
+    return WordInContextRow(
+        data.name,
+        task.measure,
+        fmean(found),
+        stdev(found) if len(found) > 1 else None,
+        best,
+        empty.n_pairs,
+        empty.n_pairs_in_all,
+        n_folds,
+        **vars(setting),
+        threshold=threshold,
+    )
+
+
+def _choose(
+    scorer: ContextScorer,
+    data: ContextPairs,
+    fold: NDArray[np.int64],
+    task: type[_Ranking | _YesOrNo],
+) -> tuple[Setting, float, float]:
+    """Return the best setting and threshold on a fold, and their score; of equals, the first."""
+    gold = _gold(data, fold)
+    best: tuple[Setting, float, float] | None = None
+    for setting, scores in scorer.candidates(*_uses(data, fold)):
+        threshold, score = task.best(scores, gold)
+        if best is None or score > best[2]:
+            best = setting, threshold, score
+    assert best is not None
+    return best
+
+
+def _uses(data: ContextPairs, fold: NDArray[np.int64]) -> tuple[list[Any], list[Any]]:
+    pairs = [data.pairs[i] for i in fold.tolist()]
+    return [left for left, _, _ in pairs], [right for _, right, _ in pairs]
+
+
+def _gold(data: ContextPairs, fold: NDArray[np.int64]) -> Floats:
+    return np.array([data.pairs[i][2] for i in fold.tolist()])
+
+
+class _YesOrNo:
+    """A pair is positive if its score is above the threshold."""
+
+    measure = "accuracy"
+
+    @staticmethod
+    def score(scores: Floats, gold: Floats, threshold: float) -> float:
+        return 100 * float(np.mean((scores > threshold) == (gold > 0)))
+
+    @staticmethod
+    def best(scores: Floats, gold: Floats) -> tuple[float, float]:
+        """Return the best threshold, between two scores or below all, and its accuracy.
+
+        Examples
+        --------
+        >>> _YesOrNo.best(np.array([0.5, 0.25, 0.75]), np.array([1, 0, 1]))
+        (0.375, 100.0)
+        """
+        order = np.argsort(scores)
+        ranked, positive = scores[order], gold[order] > 0
+        below = np.concatenate([[0], np.cumsum(~positive)])
+        above = np.concatenate([np.cumsum(positive[::-1])[::-1], [0]])
+        edges = np.concatenate([[ranked[0] - 1], (ranked[:-1] + ranked[1:]) / 2, [ranked[-1]]])
+        possible = np.concatenate([[True], ranked[:-1] < ranked[1:], [True]])
+        right = np.where(possible, below + above, -1)
+        place = int(np.argmax(right))
+        return float(edges[place]), 100 * float(right[place]) / len(scores)
+
+
+class _Ranking:
+    """Scores that are not above the threshold count 0."""
+
+    measure = "spearman"
+
+    @staticmethod
+    def score(scores: Floats, gold: Floats, threshold: float) -> float:
+        counted = np.where(scores > threshold, scores, 0.0)
+        if np.ptp(counted) == 0:
+            return 0.0  # all alike: nothing is ranked
+        return 100 * float(spearmanr(counted, gold).statistic)
+
+    @classmethod
+    def best(cls, scores: Floats, gold: Floats) -> tuple[float, float]:
+        """Return the best threshold, none or a quantile of the scores, and its correlation."""
+        steps = np.unique(np.quantile(scores, np.arange(1, _STEPS) / _STEPS)).tolist()
+        tried = [
+            (cls.score(scores, gold, threshold), threshold)
+            for threshold in (min(0.0, float(scores.min())) - 1.0, *steps)
+        ]
+        score, threshold = max(tried, key=lambda pair: pair[0])
+        return threshold, score
