@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from numbers import Integral
 from typing import Any
 
@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skfly.text._analyzer import TextAnalyzer
+from skfly.text._blocks import read_blocks
 from skfly.text._corpus import EncodedCorpus
 from skfly.text._sources import check_documents
 
 __all__ = ["context_words", "count_words", "word_ids"]
-
-_WORDS_AT_A_TIME = 1 << 20
 
 
 def word_ids(
@@ -37,7 +36,11 @@ def word_ids(
 
 
 def count_words(
-    documents: Any, known: Mapping[str, int], n_words: int, analyzer: TextAnalyzer
+    documents: Any,
+    known: Mapping[str, int],
+    n_words: int,
+    analyzer: TextAnalyzer,
+    n_jobs: int | None = None,
 ) -> Iterator[sparse.csr_array]:
     """Yield the counts of known words, one row a document, for some documents at a time.
 
@@ -49,19 +52,20 @@ def count_words(
     n_words : int
         Width of the matrices.
     analyzer : TextAnalyzer
+    n_jobs : int, optional
+        Threads; see :func:`encode_documents`.
     """
     if isinstance(documents, EncodedCorpus):
         yield _count_corpus(documents, known, n_words)
         return
-    ids, indptr = array("i"), array("q", [0])
-    for document in check_documents(documents):
-        for sentence in analyzer.sentences(document):
-            ids.extend([known[word] for word in sentence if word in known])
-        indptr.append(len(ids))
-        if len(ids) > _WORDS_AT_A_TIME:
-            yield _count_matrix(np.array(ids, np.int32), np.array(indptr), n_words)
-            ids, indptr = array("i"), array("q", [0])
-    yield _count_matrix(np.array(ids, np.int32), np.array(indptr), n_words)
+    n_parts = 0
+    with closing(read_blocks(check_documents(documents), analyzer, n_jobs)) as blocks:
+        for block in blocks:
+            table = np.array([known.get(word, -1) for word in block.words], dtype=np.int32)
+            yield _count_known(table[block.ids], block.documents, n_words)
+            n_parts += 1
+    if n_parts == 0:
+        yield _count_known(np.zeros(0, np.int32), np.zeros(0, np.int64), n_words)
 
 
 def context_words(
@@ -107,14 +111,17 @@ def _count_corpus(
     words = corpus.vocabulary.words
     table = np.fromiter((known.get(word, -1) for word in words), np.int32, len(words))
     ids = np.append(table, np.int32(-1))[corpus.ids]  # the last entry is for id -1
-    known_before = np.concatenate([[0], np.cumsum(ids >= 0)])
-    return _count_matrix(ids[ids >= 0], known_before[corpus.documents], n_words)
+    return _count_known(ids, corpus.documents[1:], n_words)
 
 
-def _count_matrix(
-    ids: NDArray[np.int32], indptr: NDArray[np.int64], n_words: int
+def _count_known(
+    ids: NDArray[np.int32], ends: NDArray[np.int64], n_words: int
 ) -> sparse.csr_array:
+    """Return the counts of ids in documents with these ends; those of -1 are not counted."""
+    known_before = np.concatenate([[0], np.cumsum(ids >= 0)])
+    indptr = known_before[np.concatenate([[0], ends])]
+    ids = ids[ids >= 0]
     ones = np.ones(len(ids), dtype=np.float32)
-    counts = sparse.csr_array((ones, ids, indptr), shape=(len(indptr) - 1, n_words))
+    counts = sparse.csr_array((ones, ids, indptr), shape=(len(ends), n_words))
     counts.sum_duplicates()
     return counts

@@ -8,8 +8,9 @@ and the provisional ids, not the text, are gone through once more to replace the
 from __future__ import annotations
 
 import tempfile
-from array import array
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skfly.text._analyzer import TextAnalyzer
+from skfly.text._blocks import WordBlock, read_blocks
 from skfly.text._corpus import EncodedCorpus
 from skfly.text._sources import check_documents
 from skfly.text._vocabulary import Vocabulary
@@ -38,6 +40,7 @@ def encode_documents(
     max_memory: int = 1 << 28,
     max_types: int = 10_000_000,
     on_progress: Callable[[int], None] | None = None,
+    n_jobs: int | None = None,
     **text_params: Any,
 ) -> EncodedCorpus:
     """Read documents once and return them as word ids.
@@ -60,6 +63,9 @@ def encode_documents(
         Different words to keep track of. Past that the rarest so far are forgotten.
     on_progress : callable, optional
         Called now and then with the number of words read since the last call.
+    n_jobs : int, optional
+        Threads for text that is read by the default rules. ``None``: as many as numba is set to
+        use. The result does not depend on it.
     **text_params
         Parameters of :class:`TextAnalyzer`.
 
@@ -77,7 +83,12 @@ def encode_documents(
         analyzer = TextAnalyzer(**text_params)
     with _Spool(max_memory) as spool:
         index = _Index(vocabulary, max_types)
-        _read(check_documents(documents), analyzer, index, spool, on_progress)
+        writer = _Writer(index, spool, on_progress)
+        documents = check_documents(documents)
+        with closing(read_blocks(documents, analyzer, n_jobs, _BLOCK)) as blocks:
+            for block in blocks:
+                writer.add(block)
+        writer.flush()
         if vocabulary is not None:
             counted = Vocabulary(vocabulary.words, index.counts)
             return spool.corpus(counted, None, analyzer.params)
@@ -93,18 +104,18 @@ class _Index:
         self.ids: dict[str, int] = {} if vocabulary is None else vocabulary.index
         self.counts = np.zeros(len(self.ids), dtype=np.int64)
         self._max_types = max_types
+        self.n_forgotten = 0
         self._given = 0
         self._forget = 1
 
     def encode(self, words: list[str]) -> list[int]:
-        """Return the ids of words. A new word gets the next one, unless the words are fixed."""
-        found = [self.ids.get(word, -1) for word in words]
+        """Return the ids of different words. A new one gets the next, unless they are fixed."""
+        found = list(map(self.ids.get, words, repeat(-1)))
         if not self.fixed and -1 in found:
             for place, i in enumerate(found):
                 if i < 0:
-                    # it may be the second occurrence of a word that is new in this sentence
-                    found[place] = self.ids.setdefault(words[place], self._given)
-                    self._given += found[place] == self._given
+                    self.ids[words[place]] = found[place] = self._given
+                    self._given += 1
         return found
 
     def count(self, block: NDArray[np.int32]) -> None:
@@ -115,7 +126,9 @@ class _Index:
         self.counts = counts
         while not self.fixed and len(self.ids) > self._max_types:
             kept = self.counts > self._forget
+            n_before = len(self.ids)
             self.ids = {word: i for word, i in self.ids.items() if kept[i]}
+            self.n_forgotten += n_before - len(self.ids)
             self._forget += 1
 
     def vocabulary(self) -> Vocabulary:
@@ -130,41 +143,88 @@ class _Index:
         return final
 
 
-def _read(
-    documents: Iterable[Any],
-    analyzer: TextAnalyzer,
-    index: _Index,
-    spool: _Spool,
-    on_progress: Callable[[int], None] | None,
-) -> None:
-    ids, sentences, ends = array("i"), array("q"), array("q")
-    n_words = 0
+class _BlockIds:
+    """Provisional ids of the words of a block, which is gone through in parts."""
 
-    def flush() -> None:
-        block = np.array(ids, dtype=np.int32)
-        index.count(block)
-        spool.append(block, np.array(sentences, np.int64), np.array(ends, np.int64))
-        if on_progress is not None:
-            on_progress(len(block))
-        del ids[:], sentences[:], ends[:]
+    def __init__(self, words: list[str], index: _Index) -> None:
+        self._words = words
+        self._index = index
+        self._ids = np.empty(len(words), dtype=np.int32)
+        self._n_met = 0
+        self._n_forgotten = index.n_forgotten
 
-    for number, document in enumerate(documents):
-        try:
-            for words in analyzer.sentences(document):
-                for start in range(0, len(words), MAX_SENTENCE):
-                    piece = words[start : start + MAX_SENTENCE]
-                    ids.extend(index.encode(piece))
-                    n_words += len(piece)
-                    sentences.append(n_words)
-        except (UnicodeDecodeError, TypeError, OSError) as error:
-            error.add_note(f"in document number {number} (the first is 0)")
-            if isinstance(error, UnicodeDecodeError):
-                error.add_note("set `encoding` to that of the text, or decode_error='replace'")
-            raise
-        ends.append(n_words)
-        if len(ids) >= _BLOCK:
-            flush()
-    flush()
+    def encode(self, part: NDArray[np.int32]) -> NDArray[np.int32]:
+        if self._index.n_forgotten == self._n_forgotten:
+            # words are numbered in the order they are met: these are the new ones
+            new = slice(self._n_met, max(self._n_met, int(part.max(initial=-1)) + 1))
+            self._ids[new] = self._index.encode(self._words[new])
+            self._n_met = new.stop
+        else:
+            # ids that were given to earlier parts may not hold any more
+            met = part[np.sort(np.unique(part, return_index=True)[1])]
+            self._ids[met] = self._index.encode([self._words[i] for i in met.tolist()])
+        return self._ids[part]
+
+
+class _Writer:
+    """Takes blocks of words, and hands their ids on in blocks of its own."""
+
+    def __init__(
+        self, index: _Index, spool: _Spool, on_progress: Callable[[int], None] | None
+    ) -> None:
+        self._index = index
+        self._spool = spool
+        self._on_progress = on_progress
+        self._held: list[tuple[NDArray[Any], ...]] = []
+        self._n_held = 0
+        self._n_words = 0
+
+    def add(self, block: WordBlock) -> None:
+        ids = _BlockIds(block.words, self._index)
+        word, document, sentence = 0, 0, 0  # that a part begins at
+        while document < len(block.documents):
+            # up to the document that fills what is held
+            filled = np.searchsorted(block.documents, word + _BLOCK - self._n_held)
+            end = min(int(filled) + 1, len(block.documents))
+            end_word = int(block.documents[end - 1])
+            end_sentence = int(np.searchsorted(block.sentences, end_word, side="right"))
+            self._hold(
+                ids.encode(block.ids[word:end_word]),
+                block.sentences[sentence:end_sentence] - word,
+                block.documents[document:end] - word,
+            )
+            word, document, sentence = end_word, end, end_sentence
+            if self._n_held >= _BLOCK:
+                self.flush()
+
+    def _hold(self, ids: NDArray[Any], sentences: NDArray[Any], documents: NDArray[Any]) -> None:
+        before = self._n_words
+        self._held.append((ids, before + _cut_long(sentences), before + documents))
+        self._n_held += len(ids)
+        self._n_words += len(ids)
+
+    def flush(self) -> None:
+        if not self._held:
+            return
+        ids, sentences, documents = map(np.concatenate, zip(*self._held, strict=True))
+        self._index.count(ids)
+        self._spool.append(ids, sentences, documents)
+        if self._on_progress is not None:
+            self._on_progress(len(ids))
+        self._held = []
+        self._n_held = 0
+
+
+def _cut_long(ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Cut sentences that are too long into pieces."""
+    lengths = np.diff(ends, prepend=0)
+    if lengths.max(initial=0) <= MAX_SENTENCE:
+        return ends
+    pieces = [
+        [*range(end - length + MAX_SENTENCE, end, MAX_SENTENCE), end]
+        for end, length in zip(ends.tolist(), lengths.tolist(), strict=True)
+    ]
+    return np.array([end for piece in pieces for end in piece], dtype=np.int64)
 
 
 class _Spool:

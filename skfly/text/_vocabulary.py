@@ -172,6 +172,7 @@ class Vocabulary:
             last = np.partition(self.counts, len(self) - max_words)[len(self) - max_words]
             min_count = max(min_count, int(last))
         kept = np.flatnonzero(self.counts >= min_count).tolist()
-        kept.sort(key=lambda i: (-self.counts[i], self.words[i]))
-        kept = kept[:max_words]
-        return Vocabulary([self.words[i] for i in kept], self.counts[kept])
+        words = dict(zip(map(self.words.__getitem__, kept), kept, strict=True))
+        by_word = np.array([words[word] for word in sorted(words)], dtype=np.int64)
+        by_count = by_word[np.argsort(-self.counts[by_word], kind="stable")][:max_words]
+        return Vocabulary([self.words[i] for i in by_count.tolist()], self.counts[by_count])
