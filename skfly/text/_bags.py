@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
+from itertools import repeat
 from numbers import Integral
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from skfly.text._analyzer import TextAnalyzer
-from skfly.text._blocks import read_blocks
+from skfly.text._blocks import Numbering, read_blocks
 from skfly.text._corpus import EncodedCorpus
 from skfly.text._sources import check_documents
 
@@ -59,9 +61,13 @@ def count_words(
         yield _count_corpus(documents, known, n_words)
         return
     n_parts = 0
+    ids: WeakKeyDictionary[Numbering, NDArray[np.int32]] = WeakKeyDictionary()
     with closing(read_blocks(check_documents(documents), analyzer, n_jobs)) as blocks:
         for block in blocks:
-            table = np.array([known.get(word, -1) for word in block.words], dtype=np.int32)
+            table = ids.get(block.numbering, np.zeros(0, np.int32))
+            new = block.numbering.words[len(table) :]
+            found = np.fromiter(map(known.get, new, repeat(-1)), np.int32, len(new))
+            table = ids[block.numbering] = np.concatenate([table, found])
             yield _count_known(table[block.ids], block.documents, n_words)
             n_parts += 1
     if n_parts == 0:

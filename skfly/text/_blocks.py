@@ -11,15 +11,20 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple, Self, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from skfly.text._analyzer import TextAnalyzer
+from skfly.text._sources import TextLines
 
-__all__ = ["WordBlock", "read_blocks"]
+if TYPE_CHECKING:
+    from skfly.text._fast import FastReader
+
+__all__ = ["Numbering", "WordBlock", "read_blocks"]
 
 BLOCK = 1 << 20
 """Words in a block, about: it ends with a document."""
@@ -30,20 +35,27 @@ WORTH_COMPILING = 200_000
 T = TypeVar("T")
 
 
+@dataclass(eq=False)
+class Numbering:
+    """Different words in the order they are first met; blocks add to it one after another."""
+
+    words: list[str]
+
+
 class WordBlock(NamedTuple):
     """Some documents in a row.
 
     Attributes
     ----------
-    words : list of str
-        The different words in the order they are first met.
+    numbering : Numbering
+        What the numbers of words mean. It may have more words than this block knows.
     ids : ndarray of int32
-        The text: places in ``words``.
+        The text: numbers of words.
     sentences, documents : ndarray of int64
         Number of words before the end of each sentence that has words, and of each document.
     """
 
-    words: list[str]
+    numbering: Numbering
     ids: NDArray[np.int32]
     sentences: NDArray[np.int64]
     documents: NDArray[np.int64]
@@ -66,45 +78,126 @@ def read_blocks(
     n_words : int
         Words in a block, about.
     """
-    plain = analyzer.kernel_rules is not None and analyzer.reads_text
     slow = _SlowBlock(analyzer)
-    texts: list[str] = []
-    n_characters = 0
-
-    def finish_slow() -> Iterator[WordBlock]:
-        if slow.documents:
-            yield from fast.drain()
-            yield slow.take()
-
-    def settle(texts: list[str], n_characters: int) -> Iterator[WordBlock]:
-        if n_characters >= WORTH_COMPILING:
-            yield from finish_slow()
-            yield from fast.add(texts)
-        else:
-            for text in texts:
-                slow.add_text(text)
-
     with _FastBlocks(analyzer, n_jobs) as fast:
-        for number, document in enumerate(documents):
-            text: str | None
-            if plain and type(document) is str:  # first, as it is the most common by far
-                text = document
-            else:
-                text = _with_number(analyzer.plain_text, document, number)
-            if text is not None:
-                texts.append(text)
-                n_characters += len(text)
-                if n_characters < _CHARACTERS * n_words:
-                    continue
-            yield from settle(texts, n_characters)
-            texts, n_characters = [], 0
-            if text is None:
-                _with_number(slow.add, document, number)
-            if len(slow.ids) >= n_words:
-                yield from finish_slow()
-        yield from settle(texts, n_characters)
-        yield from finish_slow()
+        for piece in _pieces(documents, analyzer, _CHARACTERS * n_words):
+            is_fast = piece.size >= WORTH_COMPILING
+            if not is_fast:
+                piece.read_into(slow)
+            if slow.documents and (is_fast or len(slow.ids) >= n_words):
+                yield from fast.drain()
+                yield slow.take()
+            if is_fast:
+                yield from fast.add(*piece.in_utf8())
         yield from fast.drain()
+    if slow.documents:
+        yield slow.take()
+
+
+class _Piece(Protocol):
+    """Some documents in a row."""
+
+    @property
+    def size(self) -> int:
+        """Characters for the kernel to read; 0 if it cannot."""
+
+    def read_into(self, slow: _SlowBlock) -> None: ...
+
+    def in_utf8(self) -> tuple[bytes, str]:
+        """Return the documents in UTF-8, and what each ends in."""
+
+
+@dataclass(frozen=True)
+class _Texts:
+    texts: list[str]
+    size: int
+
+    def read_into(self, slow: _SlowBlock) -> None:
+        for text in self.texts:
+            slow.add_text(text)
+
+    def in_utf8(self) -> tuple[bytes, str]:
+        from skfly.text._fast import join_texts  # numba is slow to import
+
+        return join_texts(self.texts), "\0"
+
+
+@dataclass(frozen=True)
+class _Lines:
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        return len(self.data)
+
+    def read_into(self, slow: _SlowBlock) -> None:
+        for line in self.data.decode().split("\n")[:-1]:
+            slow.add_text(line)
+
+    def in_utf8(self) -> tuple[bytes, str]:
+        return self.data, "\n"
+
+
+@dataclass(frozen=True)
+class _Document:
+    document: Any
+    number: int
+    size: int = 0
+
+    def read_into(self, slow: _SlowBlock) -> None:
+        _with_number(slow.add, self.document, self.number)
+
+    def in_utf8(self) -> tuple[bytes, str]:
+        raise NotImplementedError("only the analyzer can read it")
+
+
+def _pieces(
+    documents: Iterable[Any], analyzer: TextAnalyzer, n_characters: int
+) -> Iterator[_Piece]:
+    """Yield all documents, those that are plain text many at a time."""
+    if analyzer.kernel_rules is not None and analyzer.reads_text:
+        if isinstance(documents, TextLines) and documents.reads_utf8:
+            return map(_Lines, documents.blocks(n_characters))
+        if isinstance(documents, list) and set(map(type, documents)) == {str}:
+            return _pieces_of_list(documents, n_characters)
+    return _pieces_of_any(documents, analyzer, n_characters)
+
+
+def _pieces_of_list(documents: list[str], n_characters: int) -> Iterator[_Piece]:
+    lengths = np.fromiter(map(len, documents), np.int64, len(documents))
+    ends = np.cumsum(lengths)
+    first = 0
+    while first < len(documents):
+        before = ends[first] - lengths[first]
+        last = min(int(np.searchsorted(ends, before + n_characters)) + 1, len(documents))
+        yield _Texts(documents[first:last], int(ends[last - 1] - before))
+        first = last
+
+
+def _pieces_of_any(
+    documents: Iterable[Any], analyzer: TextAnalyzer, n_characters: int
+) -> Iterator[_Piece]:
+    takes_str = analyzer.kernel_rules is not None and analyzer.reads_text
+    texts: list[str] = []
+    size = 0
+    for number, document in enumerate(documents):
+        text: str | None
+        if takes_str and type(document) is str:  # first, as it is the most common
+            text = document
+        else:
+            text = _with_number(analyzer.plain_text, document, number)
+        if text is not None:
+            texts.append(text)
+            size += len(text)
+            if size < n_characters:
+                continue
+        if texts:
+            yield _Texts(texts, size)
+            texts, size = [], 0
+        if text is None:
+            yield _Document(document, number)
+    if texts:
+        yield _Texts(texts, size)
 
 
 class _SlowBlock:
@@ -135,7 +228,7 @@ class _SlowBlock:
     def take(self) -> WordBlock:
         """Return what was added, and begin anew."""
         block = WordBlock(
-            list(self._numbers),
+            Numbering(list(self._numbers)),
             np.array(self.ids, dtype=np.int32),
             np.array(self.sentences, dtype=np.int64),
             np.array(self.documents, dtype=np.int64),
@@ -147,36 +240,44 @@ class _SlowBlock:
 class _FastBlocks:
     """Blocks that are read by the kernel on threads, in the order they were added.
 
-    Threads and kernel are made when the first block comes.
+    Each thread has a reader of its own, and they take turns. Threads and readers are made when
+    the first block comes.
     """
 
     def __init__(self, analyzer: TextAnalyzer, n_jobs: int | None) -> None:
         self._analyzer = analyzer
         self._n_jobs = n_jobs
-        self._pool: ThreadPoolExecutor | None = None
+        self._readers: deque[tuple[ThreadPoolExecutor | None, FastReader]] = deque()
         self._reading: deque[Future[WordBlock]] = deque()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        for thread, _reader in self._readers:
+            if thread is not None:
+                thread.shutdown(cancel_futures=True)
 
-    def add(self, texts: list[str]) -> Iterator[WordBlock]:
+    def add(self, data: bytes, end: str) -> Iterator[WordBlock]:
         """Begin to read a block, and yield one if enough are being read."""
-        from skfly.text._fast import TextBlock  # numba is slow to import
-
-        block = TextBlock(texts, self._analyzer)
-        n_threads = _n_threads(self._n_jobs)
-        if n_threads == 1:
-            yield block.read()
+        if not self._readers:
+            self._make_readers()
+        thread, reader = self._readers[0]
+        self._readers.rotate(-1)
+        if thread is None:
+            yield reader.read(data, end)
             return
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(n_threads)
-        self._reading.append(self._pool.submit(block.read))
-        if len(self._reading) > n_threads:
+        self._reading.append(thread.submit(reader.read, data, end))
+        if len(self._reading) > len(self._readers):
             yield self._reading.popleft().result()
+
+    def _make_readers(self) -> None:
+        from skfly.text._fast import FastReader  # numba is slow to import
+
+        n_threads = _n_threads(self._n_jobs)
+        for _ in range(n_threads):
+            thread = ThreadPoolExecutor(1) if n_threads > 1 else None
+            self._readers.append((thread, FastReader(self._analyzer)))
 
     def drain(self) -> Iterator[WordBlock]:
         """Yield the blocks that are being read."""

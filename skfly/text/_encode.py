@@ -13,12 +13,13 @@ from contextlib import closing
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skfly.text._analyzer import TextAnalyzer
-from skfly.text._blocks import WordBlock, read_blocks
+from skfly.text._blocks import Numbering, WordBlock, read_blocks
 from skfly.text._corpus import EncodedCorpus
 from skfly.text._sources import check_documents
 from skfly.text._vocabulary import Vocabulary
@@ -26,6 +27,7 @@ from skfly.text._vocabulary import Vocabulary
 __all__ = ["encode_documents"]
 
 _BLOCK = 1 << 20
+_NOT_MET = -2
 MAX_SENTENCE = 10_000
 """Longer sentences are cut into pieces of this many words, as gensim does."""
 
@@ -92,8 +94,8 @@ def encode_documents(
         if vocabulary is not None:
             counted = Vocabulary(vocabulary.words, index.counts)
             return spool.corpus(counted, None, analyzer.params)
-        chosen = index.vocabulary().most_frequent(max_words, min_count)
-        return spool.corpus(chosen, index.final_ids(chosen), analyzer.params)
+        chosen, final = index.choose(max_words, min_count)
+        return spool.corpus(chosen, final, analyzer.params)
 
 
 class _Index:
@@ -108,14 +110,16 @@ class _Index:
         self._given = 0
         self._forget = 1
 
-    def encode(self, words: list[str]) -> list[int]:
+    def encode(self, words: list[str]) -> NDArray[np.int32]:
         """Return the ids of different words. A new one gets the next, unless they are fixed."""
-        found = list(map(self.ids.get, words, repeat(-1)))
-        if not self.fixed and -1 in found:
-            for place, i in enumerate(found):
-                if i < 0:
-                    self.ids[words[place]] = found[place] = self._given
-                    self._given += 1
+        found = np.fromiter(map(self.ids.get, words, repeat(-1)), np.int32, len(words))
+        if not self.fixed:
+            new = np.flatnonzero(found < 0)
+            found[new] = np.arange(self._given, self._given + len(new))
+            self._given += len(new)
+            self.ids.update(
+                zip([words[i] for i in new.tolist()], found[new].tolist(), strict=True)
+            )
         return found
 
     def count(self, block: NDArray[np.int32]) -> None:
@@ -131,39 +135,53 @@ class _Index:
             self.n_forgotten += n_before - len(self.ids)
             self._forget += 1
 
-    def vocabulary(self) -> Vocabulary:
-        order = np.fromiter(self.ids.values(), dtype=np.int64, count=len(self.ids))
-        return Vocabulary(self.ids, self.counts[order])
-
-    def final_ids(self, chosen: Vocabulary) -> NDArray[np.int32]:
-        """Return the id in ``chosen`` of every provisional one, -1 for words not in it."""
+    def choose(
+        self, max_words: int | None, min_count: int
+    ) -> tuple[Vocabulary, NDArray[np.int32]]:
+        """Return the most frequent words, and the id in them of every provisional one, or -1."""
+        provisional = np.fromiter(self.ids.values(), dtype=np.int64, count=len(self.ids))
+        words = Vocabulary(self.ids, self.counts[provisional])
+        order = words.frequency_order(max_words, min_count)
+        chosen = Vocabulary(
+            dict.fromkeys([words.words[i] for i in order.tolist()]), words.counts[order]
+        )
         final = np.full(max(self._given, 1), -1, dtype=np.int32)
-        provisional = np.fromiter((self.ids[word] for word in chosen), dtype=np.int64)
-        final[provisional] = np.arange(len(chosen), dtype=np.int32)
-        return final
+        final[provisional[order]] = np.arange(len(chosen), dtype=np.int32)
+        return chosen, final
 
 
-class _BlockIds:
-    """Provisional ids of the words of a block, which is gone through in parts."""
+class _NumberedIds:
+    """Provisional ids of numbered words, looked up when they are met."""
 
-    def __init__(self, words: list[str], index: _Index) -> None:
-        self._words = words
+    def __init__(self, numbering: Numbering, index: _Index) -> None:
+        self._words = numbering.words
         self._index = index
-        self._ids = np.empty(len(words), dtype=np.int32)
-        self._n_met = 0
+        self._ids = np.zeros(0, dtype=np.int32)
         self._n_forgotten = index.n_forgotten
 
-    def encode(self, part: NDArray[np.int32]) -> NDArray[np.int32]:
-        if self._index.n_forgotten == self._n_forgotten:
-            # words are numbered in the order they are met: these are the new ones
-            new = slice(self._n_met, max(self._n_met, int(part.max(initial=-1)) + 1))
-            self._ids[new] = self._index.encode(self._words[new])
-            self._n_met = new.stop
-        else:
-            # ids that were given to earlier parts may not hold any more
-            met = part[np.sort(np.unique(part, return_index=True)[1])]
-            self._ids[met] = self._index.encode([self._words[i] for i in met.tolist()])
-        return self._ids[part]
+    def encode(self, numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the ids of words with these numbers."""
+        n_more = int(numbers.max(initial=-1)) + 1 - len(self._ids)
+        if n_more > 0:
+            self._ids = np.append(self._ids, np.full(n_more, _NOT_MET, dtype=np.int32))
+        if self._index.n_forgotten != self._n_forgotten:
+            self._ids[:] = _NOT_MET
+            self._n_forgotten = self._index.n_forgotten
+        ids = self._ids[numbers]
+        missing = ids == _NOT_MET
+        if missing.any():
+            new = _in_order(numbers[missing], len(self._ids))
+            self._ids[new] = self._index.encode([self._words[i] for i in new.tolist()])
+            ids = self._ids[numbers]
+        return ids
+
+
+def _in_order(numbers: NDArray[np.int32], n: int) -> NDArray[np.int64]:
+    """Return the different ones of numbers below ``n`` in the order they are first met."""
+    place = np.full(n, -1, dtype=np.int64)
+    place[numbers[::-1]] = np.arange(len(numbers))[::-1]  # of each the last one stays: the first
+    met = np.flatnonzero(place >= 0)
+    return met[np.argsort(place[met])]
 
 
 class _Writer:
@@ -175,12 +193,15 @@ class _Writer:
         self._index = index
         self._spool = spool
         self._on_progress = on_progress
+        self._ids: WeakKeyDictionary[Numbering, _NumberedIds] = WeakKeyDictionary()
         self._held: list[tuple[NDArray[Any], ...]] = []
         self._n_held = 0
         self._n_words = 0
 
     def add(self, block: WordBlock) -> None:
-        ids = _BlockIds(block.words, self._index)
+        ids = self._ids.get(block.numbering)
+        if ids is None:
+            ids = self._ids[block.numbering] = _NumberedIds(block.numbering, self._index)
         word, document, sentence = 0, 0, 0  # that a part begins at
         while document < len(block.documents):
             # up to the document that fills what is held

@@ -19,10 +19,9 @@ _options: dict[str, Any] = {
 
 # The kinds of characters. These are all that matter to the pattern of words and to where
 # sentences end; `_tables.py` says which character is of which kind.
-OTHER, WORD, END, STOP, CLOSING, SPACE, LINE, CUT, DOCUMENT = range(9)
+OTHER, WORD, END, STOP, CLOSING, SPACE, LINE, CUT, DOCUMENT, SPECIAL = range(10)
 
-_LOG_SLOTS = 14
-FIRST_SLOTS = 1 << _LOG_SLOTS
+FIRST_SLOTS = 1 << 14
 _BYTE = np.uint64(8)
 _REST = np.uint64(56)
 _LONG = np.uint64(1 << 63)  # set in the key of a word that its key does not tell all about
@@ -43,14 +42,28 @@ def _grow(keys, numbers, base, shift):
 
 @njit(**_options)
 def read_words(
-    data, ascii_words, kinds, lower, keys, numbers, pool, starts, ids, sentences, documents
+    data,
+    i,
+    ascii_words,
+    kinds,
+    lower,
+    keys,
+    numbers,
+    pool,
+    starts,
+    ids,
+    sentences,
+    documents,
+    state,
 ):
     """Find the words of UTF-8 text and number them in the order they are first met.
 
     Parameters
     ----------
     data : uint8
-        Documents; each ends in a zero byte, and has no other.
+        Documents; the last ends too.
+    i : int
+        Where to begin: at a document.
     ascii_words : uint8, (256,)
         For each byte the character that it is taken as, 0 if it is not one that words are of.
     kinds : uint8, (0x110000,)
@@ -58,7 +71,7 @@ def read_words(
     lower : int32, (0x110000,)
         The character that each is taken as.
     keys, numbers : uint64, int32
-        Room for hash tables, all zero in ``keys``.
+        Room for hash tables, all zero in ``keys`` at first.
     pool : uint8
         Filled with the different words, each followed by a zero byte.
     starts : int64
@@ -68,24 +81,29 @@ def read_words(
     sentences, documents : int64
         Filled with the number of words before the end of each sentence that has words, and of
         each document.
+    state : int64, (5,)
+        Number of different words, size of their hash table, and how much of ``ids``,
+        ``sentences`` and ``documents`` is filled. It is kept from call to call.
 
     Returns
     -------
-    end, n_words, n_sentences : int
-        How much of ``pool``, ``ids`` and ``sentences`` is filled.
+    place : int
+        Where the first document with a special character begins, or the end. Its words are not
+        in ``ids``.
     """
-    # A hash table of a power of two slots, that begins at that place of the arrays: there is room
-    # behind it for one of twice the size, and so on. (Arrays made here would be slower.)
-    base = np.uint64(1 << _LOG_SLOTS)
-    shift = np.uint64(64 - _LOG_SLOTS)
+    # The hash table has a power of two slots, and begins at that place of the arrays: there is
+    # room behind it for one of twice the size, and so on. (Arrays made here would be slower.)
+    n_types, n_words, n_sentences, n_documents = state[0], state[2], state[3], state[4]
+    base = np.uint64(state[1])
     mask = base - np.uint64(1)
-    n_types, n_words, n_sentences, n_documents = 0, 0, 0, 0
-    last_end = 0  # words before the end of the last sentence
-    end = 0  # of the words in the pool
-    starts[0] = 0
+    shift = np.uint64(64)
+    while np.uint64(1) << (np.uint64(64) - shift) < base:
+        shift -= np.uint64(1)
+    end = starts[n_types]  # of the words in the pool
+    first, first_word, first_sentence = i, n_words, n_sentences  # of the document
+    last_end = n_words  # words before the end of the last sentence
     may_end = False  # a full stop and its like were met, and only closing quotes since
     after_line = False  # the end of a line was met, and only spaces since
-    i = 0
     while i < data.shape[0]:
         # A run of word characters. It is written to the end of the pool, lowercased, and stays
         # there if it is a new word. Its key is its bytes if they are few, and else a hash of them.
@@ -119,7 +137,7 @@ def read_words(
                 break
             character = np.int64(lower[character])
             i += size
-            rest = int(character >= 0x80) + (character >= 0x800) + (character >= 0x10000)
+            rest = int(character >= 0x80) + int(character >= 0x800) + int(character >= 0x10000)
             lead = (0xF0 << (3 - rest)) & 0xFF if rest else 0
             for j in range(rest, -1, -1):
                 low = np.uint8(lead | character >> 6 * j)
@@ -136,10 +154,10 @@ def read_words(
             if p - end > 8 or key >= _LONG:
                 key |= _LONG
             place = base + ((key * _MIX) >> shift)
-            number = -1
+            number = np.int64(-1)
             while keys[place]:
                 if keys[place] == key:
-                    number = numbers[place]
+                    number = np.int64(numbers[place])
                     if key < _LONG:
                         break
                     # the zero byte ends a word, so that none is the beginning of another
@@ -149,7 +167,7 @@ def read_words(
                         new += 1
                     if new > p:
                         break
-                    number = -1
+                    number = np.int64(-1)
                 place = base | ((place + np.uint64(1)) & mask)
             if number < 0:
                 number = n_types
@@ -183,7 +201,7 @@ def read_words(
             # a full stop after a single letter is an initial
             may_end = kind == END or (kind == STOP and n_characters != 1)
             after_line = False
-            cut = kind >= CUT
+            cut = kind in (CUT, DOCUMENT)
         if cut and n_words > last_end:
             last_end = n_words
             sentences[n_sentences] = n_words
@@ -191,4 +209,12 @@ def read_words(
         if kind == DOCUMENT:
             documents[n_documents] = n_words
             n_documents += 1
-    return end, n_words, n_sentences
+            first, first_word, first_sentence = i, n_words, n_sentences
+        elif kind == SPECIAL:
+            break
+    state[0] = n_types
+    state[1] = base
+    state[2] = first_word
+    state[3] = first_sentence
+    state[4] = n_documents
+    return first

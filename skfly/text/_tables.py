@@ -48,27 +48,24 @@ class CharacterTables(NamedTuple):
         The kind of each; see ``_kernels``.
     lower : ndarray of int32
         The lower case of each.
-    special : tuple of str
-        Characters whose lower case is not one character that is always the same.
     """
 
     ascii_words: NDArray[np.uint8]
     kinds: NDArray[np.uint8]
     lower: NDArray[np.int32]
-    special: tuple[str, ...]
 
 
 @cache
-def character_tables(splitter: str | None, lowercase: bool) -> CharacterTables:
-    """Return the tables for a way to cut text into sentences."""
+def character_tables(splitter: str | None, lowercase: bool, end: str) -> CharacterTables:
+    """Return the tables for a way to cut text into sentences; ``end`` ends a document."""
     lower = np.arange(_N_CHARACTERS, dtype="<u4")
     every = lower.tobytes().decode("utf-32-le", "surrogatepass")
-    special: tuple[str, ...] = ()
+    special: list[str] = []  # lower case is not one character that is always the same
     if lowercase:
         # one by one only in the planes that have letters of two cases
         n_cased = _TWO_PLANES if every[_TWO_PLANES:].lower() == every[_TWO_PLANES:] else None
         each = [character.lower() for character in every[:n_cased]]
-        special = (_FINAL_SIGMA, *(chr(i) for i, low in enumerate(each) if len(low) > 1))
+        special = [_FINAL_SIGMA, *(chr(i) for i, low in enumerate(each) if len(low) > 1)]
         first = "".join([low[0] for low in each]).encode("utf-32-le", "surrogatepass")
         lower[:n_cased] = np.frombuffer(first, dtype="<u4")
     kinds = np.zeros(_N_CHARACTERS, dtype=np.uint8)
@@ -78,8 +75,9 @@ def character_tables(splitter: str | None, lowercase: bool) -> CharacterTables:
         for found in re.finditer(pattern, every[:_TWO_PLANES]):
             kinds[found.start()] = kind
     kinds = kinds[lower]
-    kinds[0] = _kernels.DOCUMENT
+    kinds[ord(end)] = _kernels.DOCUMENT
+    kinds[[ord(character) for character in special]] = _kernels.SPECIAL
     ascii_words = np.zeros(256, dtype=np.uint8)
     is_word = kinds[:128] == _kernels.WORD
     ascii_words[:128][is_word] = lower[:128][is_word]
-    return CharacterTables(ascii_words, kinds, lower.astype(np.int32), special)
+    return CharacterTables(ascii_words, kinds, lower.astype(np.int32))
