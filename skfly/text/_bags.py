@@ -124,10 +124,21 @@ def _count_known(
     ids: NDArray[np.int32], ends: NDArray[np.int64], n_words: int
 ) -> sparse.csr_array:
     """Return the counts of ids in documents with these ends; those of -1 are not counted."""
-    known_before = np.concatenate([[0], np.cumsum(ids >= 0)])
-    indptr = known_before[np.concatenate([[0], ends])]
-    ids = ids[ids >= 0]
-    ones = np.ones(len(ids), dtype=np.float32)
-    counts = sparse.csr_array((ones, ids, indptr), shape=(len(ends), n_words))
-    counts.sum_duplicates()
+    lengths = np.diff(ends, prepend=0)
+    # document and word as one number: sorting these is faster than sorting each row
+    keys = np.repeat(np.arange(len(ends)) * n_words, lengths)[ids >= 0] + ids[ids >= 0]
+    keys.sort()
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    documents, indices = np.divmod(keys[starts], max(n_words, 1))
+    indptr = np.searchsorted(documents, np.arange(len(ends) + 1))
+    index_type = np.int32 if len(keys) <= np.iinfo(np.int32).max else np.int64
+    counts = sparse.csr_array(
+        (
+            np.diff(starts, append=len(keys)).astype(np.float32),
+            indices.astype(index_type),
+            indptr.astype(index_type),
+        ),
+        shape=(len(ends), n_words),
+    )
+    counts.has_canonical_format = True
     return counts
