@@ -2,7 +2,7 @@
 
     python examples/benchmarks/text.py TEXT DOCUMENTS
 
-TEXT is a plain text file in UTF-8 with one sentence a line. DOCUMENTS is a folder of text files, or
+TEXT is a plain text file in UTF-8, one sentence a line. DOCUMENTS is a folder of text files, or
 a tar of one (20 Newsgroups, say). One table comes out; runs are interleaved, medians are shown.
 
 Text to ids: everything from the file on disk to ids in memory and the words they stand for.

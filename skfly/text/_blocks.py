@@ -11,8 +11,9 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeGuard, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -79,7 +80,15 @@ def read_blocks(
         Words in a block, about.
     """
     slow = _SlowBlock(analyzer)
-    with _FastBlocks(analyzer, n_jobs) as fast:
+    naming = (
+        documents.named_in_errors()
+        if _is_read_as_bytes(documents, analyzer)
+        else nullcontext()  # they name themselves
+    )
+    with (
+        naming,
+        _FastBlocks(analyzer, n_jobs) as fast,
+    ):
         for piece in _pieces(documents, analyzer, _CHARACTERS * n_words):
             is_fast = piece.size >= WORTH_COMPILING
             if not is_fast:
@@ -131,7 +140,7 @@ class _Lines:
         return len(self.data)
 
     def read_into(self, slow: _SlowBlock) -> None:
-        for line in self.data.decode().split("\n")[:-1]:
+        for line in self.data.decode("utf-8").split("\n")[:-1]:
             slow.add_text(line)
 
     def in_utf8(self) -> tuple[bytes, str]:
@@ -155,12 +164,19 @@ def _pieces(
     documents: Iterable[Any], analyzer: TextAnalyzer, n_characters: int
 ) -> Iterator[_Piece]:
     """Yield all documents, those that are plain text many at a time."""
-    if analyzer.kernel_rules is not None and analyzer.reads_text:
-        if isinstance(documents, TextLines) and documents.reads_utf8:
-            return map(_Lines, documents.blocks(n_characters))
-        if isinstance(documents, list) and set(map(type, documents)) == {str}:
-            return _pieces_of_list(documents, n_characters)
+    if _is_read_as_bytes(documents, analyzer):
+        return map(_Lines, documents.blocks(n_characters))
+    if _takes_str(analyzer) and isinstance(documents, list) and set(map(type, documents)) == {str}:
+        return _pieces_of_list(documents, n_characters)
     return _pieces_of_any(documents, analyzer, n_characters)
+
+
+def _takes_str(analyzer: TextAnalyzer) -> bool:
+    return analyzer.kernel_rules is not None and analyzer.reads_text
+
+
+def _is_read_as_bytes(documents: Any, analyzer: TextAnalyzer) -> TypeGuard[TextLines]:
+    return _takes_str(analyzer) and isinstance(documents, TextLines) and documents.reads_utf8
 
 
 def _pieces_of_list(documents: list[str], n_characters: int) -> Iterator[_Piece]:
@@ -177,7 +193,7 @@ def _pieces_of_list(documents: list[str], n_characters: int) -> Iterator[_Piece]
 def _pieces_of_any(
     documents: Iterable[Any], analyzer: TextAnalyzer, n_characters: int
 ) -> Iterator[_Piece]:
-    takes_str = analyzer.kernel_rules is not None and analyzer.reads_text
+    takes_str = _takes_str(analyzer)
     texts: list[str] = []
     size = 0
     for number, document in enumerate(documents):

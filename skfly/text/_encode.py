@@ -167,12 +167,13 @@ class _NumberedIds:
         if self._index.n_forgotten != self._n_forgotten:
             self._ids[:] = _NOT_MET
             self._n_forgotten = self._index.n_forgotten
-        ids = self._ids[numbers]
-        missing = ids == _NOT_MET
-        if missing.any():
-            new = _in_order(numbers[missing], len(self._ids))
+        ids: NDArray[np.int32] = np.take(self._ids, numbers)
+        missing = np.flatnonzero(ids == _NOT_MET)
+        if len(missing):
+            new_numbers = numbers[missing]
+            new = _in_order(new_numbers, len(self._ids))
             self._ids[new] = self._index.encode([self._words[i] for i in new.tolist()])
-            ids = self._ids[numbers]
+            ids[missing] = self._ids[new_numbers]
         return ids
 
 
@@ -334,7 +335,11 @@ class _Spool:
         out[:lead] = 0
         start = lead
         for block in self._blocks(column):
-            out[start : start + len(block)] = block if replace is None else replace[block]
+            part = out[start : start + len(block)]
+            if replace is None:
+                part[:] = block
+            else:
+                np.take(replace, block, out=part, mode="clip")  # other modes make a copy first
             start += len(block)
         if in_memory:
             return out

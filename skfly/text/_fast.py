@@ -59,9 +59,11 @@ class FastReader:
             self._finish.begin()
 
     def read(self, data: bytes, end: str) -> WordBlock:
-        """Return the words of documents in UTF-8.
+        r"""Return the words of documents in UTF-8.
 
-        Each document ends in the character ``end``, and has no other.
+        Each document ends in the character ``end``, and has no other. With ``"\n"`` they are
+        the lines of a file, and those that are not UTF-8 raise an error; with ``"\0"`` they were
+        strings, and may have surrogates.
         """
         if self._n_types > MAX_NUMBERED:
             self._begin()
@@ -72,7 +74,7 @@ class FastReader:
         self._make_room(2 * len(data) + 1, n_words)
         ids = np.empty(n_words, dtype=np.int32)
         sentences = np.empty(n_words, dtype=np.int64)
-        documents = np.empty(data.count(end.encode()), dtype=np.int64)
+        documents = np.empty(len(data), dtype=np.int64)
         state = np.array([self._n_types, self._n_slots, 0, 0, 0])
 
         def read(text: bytes, place: int) -> int:
@@ -94,13 +96,14 @@ class FastReader:
 
         place = 0
         while (place := read(data, place)) < len(data):
-            # a document with characters that only Python can lowercase
+            # a document with characters that only Python can lowercase, or bytes that are wrong
             after = data.index(end.encode(), place) + 1
-            text = data[place:after].decode("utf-8", "surrogatepass")
+            text = data[place:after].decode("utf-8", "strict" if end == "\n" else "surrogatepass")
             read(text.lower().encode("utf-8", "surrogatepass"), 0)
             place = after
         new = self._new_words(*state[:2].tolist())
         ids, sentences = ids[: state[2]].copy(), sentences[: state[3]].copy()
+        documents = documents[: state[4]].copy()
         if self._finish is not None:
             new, ids, sentences, documents = self._finish(new, ids, sentences, documents)
         self._numbering.words.extend(new)

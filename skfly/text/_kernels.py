@@ -61,7 +61,8 @@ def read_words(
     Parameters
     ----------
     data : uint8
-        Documents; the last ends too.
+        Documents; the last ends too. A sequence of bytes that is not UTF-8 is taken for a special
+        character.
     i : int
         Where to begin: at a document.
     ascii_words : uint8, (256,)
@@ -121,17 +122,20 @@ def read_words(
             character = np.int64(data[i])
             size = 1
             if character >= 0x80:
-                if character < 0xE0:
-                    character &= 0x1F
-                    size = 2
-                elif character < 0xF0:
-                    character &= 0x0F
-                    size = 3
-                else:
-                    character &= 0x07
-                    size = 4
+                least = 0x80 if character >= 0xC0 else kinds.shape[0]
+                size = 2
+                if character >= 0xE0:
+                    least = 0x800 if character < 0xF0 else 0x10000
+                    size = 3 if character < 0xF0 else 4
+                character &= 0x1F if size == 2 else 0x0F
                 for j in range(i + 1, i + size):
+                    if data[j] & 0xC0 != 0x80:
+                        character = np.int64(-1)
+                        break
                     character = character << 6 | (data[j] & 0x3F)
+                if character < least or character >= kinds.shape[0]:
+                    kind = np.uint8(SPECIAL)  # not UTF-8
+                    break
             kind = kinds[character]
             if kind != WORD:
                 break

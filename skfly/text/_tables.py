@@ -57,7 +57,10 @@ class CharacterTables(NamedTuple):
 
 @cache
 def character_tables(splitter: str | None, lowercase: bool, end: str) -> CharacterTables:
-    """Return the tables for a way to cut text into sentences; ``end`` ends a document."""
+    r"""Return the tables for a way to cut text into sentences.
+
+    ``end`` ends a document: ``"\n"`` in a file, ``"\0"`` where strings were put together.
+    """
     lower = np.arange(_N_CHARACTERS, dtype="<u4")
     every = lower.tobytes().decode("utf-32-le", "surrogatepass")
     special: list[str] = []  # lower case is not one character that is always the same
@@ -76,6 +79,8 @@ def character_tables(splitter: str | None, lowercase: bool, end: str) -> Charact
             kinds[found.start()] = kind
     kinds = kinds[lower]
     kinds[ord(end)] = _kernels.DOCUMENT
+    if end == "\n":
+        kinds[0xD800:0xE000] = _kernels.SPECIAL  # not in the UTF-8 of files
     kinds[[ord(character) for character in special]] = _kernels.SPECIAL
     ascii_words = np.zeros(256, dtype=np.uint8)
     is_word = kinds[:128] == _kernels.WORD

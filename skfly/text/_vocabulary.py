@@ -92,8 +92,7 @@ class Vocabulary:
     def __init__(self, words: Iterable[str], counts: Any = None) -> None:
         self.words: Sequence[str] = words if isinstance(words, PackedWords) else list(words)
         # packed words were checked before they were packed, and no key of a dict comes twice
-        checked = isinstance(words, PackedWords | dict)
-        if not checked and len(set(self.words)) != len(self.words):
+        if not isinstance(words, PackedWords | dict) and len(set(self.words)) != len(self.words):
             twice = next(word for word, n in Counter(self.words).items() if n > 1)
             raise ValueError(
                 f"the word {twice!r} is in the vocabulary more than once; give each word once"

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -252,6 +252,35 @@ class TestLinesOfAFile:
 
         assert b"".join(lines.blocks(n_bytes)).decode().split("\n")[:-1] == expected
 
+    @given(st.binary(max_size=12))
+    @example(b"ab\xed\xa0\x80")
+    @example(b"\xfc\x80\x80\x80")
+    @example(b"\xa2\x80 \xf4\x90\x80\x80")
+    def test_the_kernel_takes_just_what_python_decodes(self, data):
+        data = data.replace(b"\n", b"") + b"\n"
+        reader = FastReader(TextAnalyzer())
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            with pytest.raises(UnicodeDecodeError):
+                reader.read(data, "\n")
+        else:
+            assert sentences_of(reader.read(data, "\n")) == by_analyzer([text], TextAnalyzer())
+
+    @pytest.mark.slow
+    def test_the_kernel_takes_no_wrong_sequence_of_bytes(self):
+        reader = FastReader(TextAnalyzer())
+        tails = [b"", b"\x80", b"\xbf\x80", b"\x80\x80\x80", b"\x90\xbf\x80", b"\xa0\x80"]
+        for lead, second, tail in product(range(0x80, 0x100), range(0x40, 0x100, 8), tails):
+            data = bytes([lead, second]) + tail + b"\n"
+            try:
+                data.decode()
+            except UnicodeDecodeError:
+                with pytest.raises(UnicodeDecodeError):
+                    reader.read(data, "\n")
+            else:
+                reader.read(data, "\n")
+
     @pytest.mark.parametrize("encoding", ["utf-8", "UTF8", "latin-1"])
     @pytest.mark.parametrize("kernel", [True, False])
     def test_a_file_is_encoded_as_its_lines_are(self, tmp_path, monkeypatch, encoding, kernel):
@@ -263,14 +292,16 @@ class TestLinesOfAFile:
         assert parts(encode_documents(lines)) == parts(encode_documents(list(lines)))
         assert encode_documents(lines).n_documents == 4
 
-    def test_an_error_names_the_file(self, tmp_path, always_fast):
+    @pytest.mark.parametrize("kernel", [True, False])
+    def test_an_error_names_the_file(self, tmp_path, monkeypatch, kernel):
+        monkeypatch.setattr(_blocks, "WORTH_COMPILING", 1 if kernel else 1 << 30)
         path = tmp_path / "text.txt"
         path.write_bytes(b"one\ncaf\xe9\n")
 
         with pytest.raises(UnicodeDecodeError) as caught:
             encode_documents(TextLines(path))
 
-        assert str(path) in "\n".join(caught.value.__notes__)
+        assert caught.value.__notes__ == [f"while reading {path}"]
 
 
 class TestCounting:
