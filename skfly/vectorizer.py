@@ -440,6 +440,7 @@ truncate_windows_, n_active_, decorrelation_
                 vocabulary=vocabulary,
                 analyzer=self._analyzer(),
                 on_progress=monitor.advance,
+                n_jobs=self.n_jobs,
             )
 
     # Codes
@@ -655,7 +656,11 @@ truncate_windows_, n_active_, decorrelation_
 
     def _count_words(self, raw_documents: Any) -> Iterator[sparse.csr_array]:
         return count_words(
-            raw_documents, self._known_ids(), len(self.vocabulary_), self._analyzer()
+            raw_documents,
+            self._known_ids(),
+            len(self.vocabulary_),
+            self._analyzer(),
+            self.n_jobs,
         )
 
     def _known_ids(self) -> dict[str, int]:

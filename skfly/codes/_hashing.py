@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -159,18 +160,28 @@ class Hasher:
     def _responses(
         self, rows: NDArray[Any]
     ) -> tuple[NDArray[np.float32], NDArray[np.integer[Any]]]:
-        """Return the cells' responses to some synapse rows, and the place of each row in them."""
+        """Return an array with the responses to some synapse rows, and their places in it."""
         if self.lateral is None and self.weights is None:
             return self.synapses, rows
         used = np.zeros(len(self.synapses), dtype=np.bool_)
         used[rows] = True
-        places = np.cumsum(used) - 1
-        wanted = np.flatnonzero(used)
-        responses = np.maximum(self.synapses[wanted], self.floor)
+        new = np.flatnonzero(used & ~self._has_response)
+        responses = np.maximum(self.synapses[new], self.floor)
         if self.weights is not None:
-            n_context = int(np.searchsorted(wanted, self.n_words))
-            responses[:n_context] *= self.weights[wanted[:n_context], None]
-        return self._connect(responses), places[rows]
+            n_context = int(np.searchsorted(new, self.n_words))
+            responses[:n_context] *= self.weights[new[:n_context], None]
+        self._known_responses[new] = self._connect(responses)
+        self._has_response[new] = True
+        return self._known_responses, rows
+
+    @cached_property
+    def _known_responses(self) -> NDArray[np.float32]:
+        """Responses that were computed already: the words of one text come again in the next."""
+        return np.empty_like(self.synapses, subok=False)
+
+    @cached_property
+    def _has_response(self) -> NDArray[np.bool_]:
+        return np.zeros(len(self.synapses), dtype=np.bool_)
 
     def _connect(self, responses: NDArray[np.float32]) -> NDArray[np.float32]:
         """Let the cells act on one another."""

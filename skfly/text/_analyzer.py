@@ -92,6 +92,13 @@ class TextAnalyzer:
     ----------
     params : dict
         The parameters as they can be written down; callables are named.
+    reads_text : bool
+        Whether documents are text themselves, not files.
+    kernel_rules : tuple or None
+        Splitter and lowercase, if these are all that the words of a text depend on but for
+        stop words and numbers.
+    finishes_words : bool
+        Whether there are stop words, or numbers are folded.
     """
 
     def __init__(
@@ -113,13 +120,15 @@ class TextAnalyzer:
         self._tokenize = rules.build_tokenizer()
         self._stop_words = rules.get_stop_words() or frozenset()
         self._takes_any_object = rules.preprocessor is not None
-        self._reads_text = rules.input == "content"
+        self.reads_text = rules.input == "content"
+        self.kernel_rules = _kernel_rules(rules, sentence_splitter)
         self._split = (
             SPLITTERS[sentence_splitter]
             if isinstance(sentence_splitter, str)
             else sentence_splitter
         )
         self._fold_numbers = fold_numbers
+        self.finishes_words = fold_numbers or bool(self._stop_words)
         given = {name: getattr(rules, name) for name in SKLEARN_PARAMS} | {
             "sentence_splitter": sentence_splitter,
             "fold_numbers": fold_numbers,
@@ -138,19 +147,28 @@ class TextAnalyzer:
                 _check_words(sentence)
                 yield self._finish(list(sentence))
             return
-        if (
-            self._reads_text
-            and not self._takes_any_object
-            and not isinstance(document, str | bytes)
-        ):
-            raise TypeError(
-                "a document must be a str, bytes, or a list of words (str); got "
-                f"{type(document).__name__}: {_shortened(document)}"
-            )
-        text = self._preprocess(self._decode(document))
+        yield from self.sentences_of_text(self._text(document))
+
+    def sentences_of_text(self, text: Any) -> Iterator[list[str]]:
+        """Yield the sentences of a document that is decoded already."""
+        text = self._preprocess(text)
         split = self._split if isinstance(text, str) else None
         for sentence in [text] if split is None else split(text):
             yield self._finish(list(self._tokenize(sentence)))
+
+    def plain_text(self, document: Any) -> str | None:
+        """Return the text of a document that ``kernel_rules`` can be used for, or None."""
+        if self.kernel_rules is None or isinstance(document, list | tuple):
+            return None
+        text = self._text(document)
+        if not isinstance(text, str) or type(text).lower is not str.lower:
+            return None  # a subclass may have ideas of its own
+        return text
+
+    def finish_words(self, words: list[str]) -> list[str | None]:
+        """Return what words from a text become in the end; None for those left out."""
+        folded = map(self._fold, words) if self._fold_numbers else words
+        return [None if word in self._stop_words else word for word in folded]
 
     def words(self, document: Any) -> list[str]:
         """Return the words of a document as one list."""
@@ -166,6 +184,19 @@ class TextAnalyzer:
             text = word  # a preprocessor of other objects than text
         return self._fold(text if isinstance(text, str) else word)
 
+    def _text(self, document: Any) -> Any:
+        """Return a document as text, or as what the preprocessor is to get."""
+        if (
+            self.reads_text
+            and not self._takes_any_object
+            and not isinstance(document, str | bytes)
+        ):
+            raise TypeError(
+                "a document must be a str, bytes, or a list of words (str); got "
+                f"{type(document).__name__}: {_shortened(document)}"
+            )
+        return self._decode(document)
+
     def _fold(self, word: str) -> str:
         return NUMBER if self._fold_numbers and _DIGIT.search(word) else word
 
@@ -175,6 +206,16 @@ class TextAnalyzer:
         if self._stop_words:
             words = [word for word in words if word not in self._stop_words]
         return words
+
+
+def _kernel_rules(rules: Any, splitter: Any) -> tuple[str | None, bool] | None:
+    default = CountVectorizer()
+    names = ("strip_accents", "preprocessor", "tokenizer", "token_pattern")
+    if all(getattr(rules, name) == getattr(default, name) for name in names) and (
+        splitter is None or isinstance(splitter, str)
+    ):
+        return splitter, bool(rules.lowercase)
+    return None
 
 
 def _check_words(words: Any) -> None:

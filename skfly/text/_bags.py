@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from itertools import repeat
 from numbers import Integral
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from skfly.text._analyzer import TextAnalyzer
+from skfly.text._blocks import Numbering, read_blocks
 from skfly.text._corpus import EncodedCorpus
 from skfly.text._sources import check_documents
 
 __all__ = ["context_words", "count_words", "word_ids"]
-
-_WORDS_AT_A_TIME = 1 << 20
 
 
 def word_ids(
@@ -37,7 +38,11 @@ def word_ids(
 
 
 def count_words(
-    documents: Any, known: Mapping[str, int], n_words: int, analyzer: TextAnalyzer
+    documents: Any,
+    known: Mapping[str, int],
+    n_words: int,
+    analyzer: TextAnalyzer,
+    n_jobs: int | None = None,
 ) -> Iterator[sparse.csr_array]:
     """Yield the counts of known words, one row a document, for some documents at a time.
 
@@ -49,19 +54,24 @@ def count_words(
     n_words : int
         Width of the matrices.
     analyzer : TextAnalyzer
+    n_jobs : int, optional
+        Threads; see :func:`encode_documents`.
     """
     if isinstance(documents, EncodedCorpus):
         yield _count_corpus(documents, known, n_words)
         return
-    ids, indptr = array("i"), array("q", [0])
-    for document in check_documents(documents):
-        for sentence in analyzer.sentences(document):
-            ids.extend([known[word] for word in sentence if word in known])
-        indptr.append(len(ids))
-        if len(ids) > _WORDS_AT_A_TIME:
-            yield _count_matrix(np.array(ids, np.int32), np.array(indptr), n_words)
-            ids, indptr = array("i"), array("q", [0])
-    yield _count_matrix(np.array(ids, np.int32), np.array(indptr), n_words)
+    n_parts = 0
+    ids: WeakKeyDictionary[Numbering, NDArray[np.int32]] = WeakKeyDictionary()
+    with closing(read_blocks(check_documents(documents), analyzer, n_jobs)) as blocks:
+        for block in blocks:
+            table = ids.get(block.numbering, np.zeros(0, np.int32))
+            new = block.numbering.words[len(table) :]
+            found = np.fromiter(map(known.get, new, repeat(-1)), np.int32, len(new))
+            table = ids[block.numbering] = np.concatenate([table, found])
+            yield _count_known(table[block.ids], block.documents, n_words)
+            n_parts += 1
+    if n_parts == 0:
+        yield _count_known(np.zeros(0, np.int32), np.zeros(0, np.int64), n_words)
 
 
 def context_words(
@@ -107,14 +117,28 @@ def _count_corpus(
     words = corpus.vocabulary.words
     table = np.fromiter((known.get(word, -1) for word in words), np.int32, len(words))
     ids = np.append(table, np.int32(-1))[corpus.ids]  # the last entry is for id -1
-    known_before = np.concatenate([[0], np.cumsum(ids >= 0)])
-    return _count_matrix(ids[ids >= 0], known_before[corpus.documents], n_words)
+    return _count_known(ids, corpus.documents[1:], n_words)
 
 
-def _count_matrix(
-    ids: NDArray[np.int32], indptr: NDArray[np.int64], n_words: int
+def _count_known(
+    ids: NDArray[np.int32], ends: NDArray[np.int64], n_words: int
 ) -> sparse.csr_array:
-    ones = np.ones(len(ids), dtype=np.float32)
-    counts = sparse.csr_array((ones, ids, indptr), shape=(len(indptr) - 1, n_words))
-    counts.sum_duplicates()
+    """Return the counts of ids in documents with these ends; those of -1 are not counted."""
+    lengths = np.diff(ends, prepend=0)
+    # document and word as one number: sorting these is faster than sorting each row
+    keys = np.repeat(np.arange(len(ends)) * n_words, lengths)[ids >= 0] + ids[ids >= 0]
+    keys.sort()
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    documents, indices = np.divmod(keys[starts], max(n_words, 1))
+    indptr = np.searchsorted(documents, np.arange(len(ends) + 1))
+    index_type = np.int32 if len(keys) <= np.iinfo(np.int32).max else np.int64
+    counts = sparse.csr_array(
+        (
+            np.diff(starts, append=len(keys)).astype(np.float32),
+            indices.astype(index_type),
+            indptr.astype(index_type),
+        ),
+        shape=(len(ends), n_words),
+    )
+    counts.has_canonical_format = True
     return counts

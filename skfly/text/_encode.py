@@ -8,15 +8,18 @@ and the provisional ids, not the text, are gone through once more to replace the
 from __future__ import annotations
 
 import tempfile
-from array import array
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skfly.text._analyzer import TextAnalyzer
+from skfly.text._blocks import Numbering, WordBlock, read_blocks
 from skfly.text._corpus import EncodedCorpus
 from skfly.text._sources import check_documents
 from skfly.text._vocabulary import Vocabulary
@@ -24,6 +27,7 @@ from skfly.text._vocabulary import Vocabulary
 __all__ = ["encode_documents"]
 
 _BLOCK = 1 << 20
+_NOT_MET = -2
 MAX_SENTENCE = 10_000
 """Longer sentences are cut into pieces of this many words, as gensim does."""
 
@@ -38,6 +42,7 @@ def encode_documents(
     max_memory: int = 1 << 28,
     max_types: int = 10_000_000,
     on_progress: Callable[[int], None] | None = None,
+    n_jobs: int | None = None,
     **text_params: Any,
 ) -> EncodedCorpus:
     """Read documents once and return them as word ids.
@@ -60,6 +65,9 @@ def encode_documents(
         Different words to keep track of. Past that the rarest so far are forgotten.
     on_progress : callable, optional
         Called now and then with the number of words read since the last call.
+    n_jobs : int, optional
+        Threads for text that is read by the default rules. ``None``: as many as numba is set to
+        use. The result does not depend on it.
     **text_params
         Parameters of :class:`TextAnalyzer`.
 
@@ -77,12 +85,17 @@ def encode_documents(
         analyzer = TextAnalyzer(**text_params)
     with _Spool(max_memory) as spool:
         index = _Index(vocabulary, max_types)
-        _read(check_documents(documents), analyzer, index, spool, on_progress)
+        writer = _Writer(index, spool, on_progress)
+        documents = check_documents(documents)
+        with closing(read_blocks(documents, analyzer, n_jobs, _BLOCK)) as blocks:
+            for block in blocks:
+                writer.add(block)
+        writer.flush()
         if vocabulary is not None:
             counted = Vocabulary(vocabulary.words, index.counts)
             return spool.corpus(counted, None, analyzer.params)
-        chosen = index.vocabulary().most_frequent(max_words, min_count)
-        return spool.corpus(chosen, index.final_ids(chosen), analyzer.params)
+        chosen, final = index.choose(max_words, min_count)
+        return spool.corpus(chosen, final, analyzer.params)
 
 
 class _Index:
@@ -93,18 +106,20 @@ class _Index:
         self.ids: dict[str, int] = {} if vocabulary is None else vocabulary.index
         self.counts = np.zeros(len(self.ids), dtype=np.int64)
         self._max_types = max_types
+        self.n_forgotten = 0
         self._given = 0
         self._forget = 1
 
-    def encode(self, words: list[str]) -> list[int]:
-        """Return the ids of words. A new word gets the next one, unless the words are fixed."""
-        found = [self.ids.get(word, -1) for word in words]
-        if not self.fixed and -1 in found:
-            for place, i in enumerate(found):
-                if i < 0:
-                    # it may be the second occurrence of a word that is new in this sentence
-                    found[place] = self.ids.setdefault(words[place], self._given)
-                    self._given += found[place] == self._given
+    def encode(self, words: list[str]) -> NDArray[np.int32]:
+        """Return the ids of different words. A new one gets the next, unless they are fixed."""
+        found = np.fromiter(map(self.ids.get, words, repeat(-1)), np.int32, len(words))
+        if not self.fixed:
+            new = np.flatnonzero(found < 0)
+            found[new] = np.arange(self._given, self._given + len(new))
+            self._given += len(new)
+            self.ids.update(
+                zip([words[i] for i in new.tolist()], found[new].tolist(), strict=True)
+            )
         return found
 
     def count(self, block: NDArray[np.int32]) -> None:
@@ -115,56 +130,123 @@ class _Index:
         self.counts = counts
         while not self.fixed and len(self.ids) > self._max_types:
             kept = self.counts > self._forget
+            n_before = len(self.ids)
             self.ids = {word: i for word, i in self.ids.items() if kept[i]}
+            self.n_forgotten += n_before - len(self.ids)
             self._forget += 1
 
-    def vocabulary(self) -> Vocabulary:
-        order = np.fromiter(self.ids.values(), dtype=np.int64, count=len(self.ids))
-        return Vocabulary(self.ids, self.counts[order])
-
-    def final_ids(self, chosen: Vocabulary) -> NDArray[np.int32]:
-        """Return the id in ``chosen`` of every provisional one, -1 for words not in it."""
+    def choose(
+        self, max_words: int | None, min_count: int
+    ) -> tuple[Vocabulary, NDArray[np.int32]]:
+        """Return the most frequent words, and the id in them of every provisional one, or -1."""
+        provisional = np.fromiter(self.ids.values(), dtype=np.int64, count=len(self.ids))
+        words = Vocabulary(self.ids, self.counts[provisional])
+        order = words.frequency_order(max_words, min_count)
+        chosen = Vocabulary(
+            dict.fromkeys([words.words[i] for i in order.tolist()]), words.counts[order]
+        )
         final = np.full(max(self._given, 1), -1, dtype=np.int32)
-        provisional = np.fromiter((self.ids[word] for word in chosen), dtype=np.int64)
-        final[provisional] = np.arange(len(chosen), dtype=np.int32)
-        return final
+        final[provisional[order]] = np.arange(len(chosen), dtype=np.int32)
+        return chosen, final
 
 
-def _read(
-    documents: Iterable[Any],
-    analyzer: TextAnalyzer,
-    index: _Index,
-    spool: _Spool,
-    on_progress: Callable[[int], None] | None,
-) -> None:
-    ids, sentences, ends = array("i"), array("q"), array("q")
-    n_words = 0
+class _NumberedIds:
+    """Provisional ids of numbered words, looked up when they are met."""
 
-    def flush() -> None:
-        block = np.array(ids, dtype=np.int32)
-        index.count(block)
-        spool.append(block, np.array(sentences, np.int64), np.array(ends, np.int64))
-        if on_progress is not None:
-            on_progress(len(block))
-        del ids[:], sentences[:], ends[:]
+    def __init__(self, numbering: Numbering, index: _Index) -> None:
+        self._words = numbering.words
+        self._index = index
+        self._ids = np.zeros(0, dtype=np.int32)
+        self._n_forgotten = index.n_forgotten
 
-    for number, document in enumerate(documents):
-        try:
-            for words in analyzer.sentences(document):
-                for start in range(0, len(words), MAX_SENTENCE):
-                    piece = words[start : start + MAX_SENTENCE]
-                    ids.extend(index.encode(piece))
-                    n_words += len(piece)
-                    sentences.append(n_words)
-        except (UnicodeDecodeError, TypeError, OSError) as error:
-            error.add_note(f"in document number {number} (the first is 0)")
-            if isinstance(error, UnicodeDecodeError):
-                error.add_note("set `encoding` to that of the text, or decode_error='replace'")
-            raise
-        ends.append(n_words)
-        if len(ids) >= _BLOCK:
-            flush()
-    flush()
+    def encode(self, numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the ids of words with these numbers."""
+        n_more = int(numbers.max(initial=-1)) + 1 - len(self._ids)
+        if n_more > 0:
+            self._ids = np.append(self._ids, np.full(n_more, _NOT_MET, dtype=np.int32))
+        if self._index.n_forgotten != self._n_forgotten:
+            self._ids[:] = _NOT_MET
+            self._n_forgotten = self._index.n_forgotten
+        ids: NDArray[np.int32] = np.take(self._ids, numbers)
+        missing = np.flatnonzero(ids == _NOT_MET)
+        if len(missing):
+            new_numbers = numbers[missing]
+            new = _in_order(new_numbers, len(self._ids))
+            self._ids[new] = self._index.encode([self._words[i] for i in new.tolist()])
+            ids[missing] = self._ids[new_numbers]
+        return ids
+
+
+def _in_order(numbers: NDArray[np.int32], n: int) -> NDArray[np.int64]:
+    """Return the different ones of numbers below ``n`` in the order they are first met."""
+    place = np.full(n, -1, dtype=np.int64)
+    place[numbers[::-1]] = np.arange(len(numbers))[::-1]  # of each the last one stays: the first
+    met = np.flatnonzero(place >= 0)
+    return met[np.argsort(place[met])]
+
+
+class _Writer:
+    """Takes blocks of words, and hands their ids on in blocks of its own."""
+
+    def __init__(
+        self, index: _Index, spool: _Spool, on_progress: Callable[[int], None] | None
+    ) -> None:
+        self._index = index
+        self._spool = spool
+        self._on_progress = on_progress
+        self._ids: WeakKeyDictionary[Numbering, _NumberedIds] = WeakKeyDictionary()
+        self._held: list[tuple[NDArray[Any], ...]] = []
+        self._n_held = 0
+        self._n_words = 0
+
+    def add(self, block: WordBlock) -> None:
+        ids = self._ids.get(block.numbering)
+        if ids is None:
+            ids = self._ids[block.numbering] = _NumberedIds(block.numbering, self._index)
+        word, document, sentence = 0, 0, 0  # that a part begins at
+        while document < len(block.documents):
+            # up to the document that fills what is held
+            filled = np.searchsorted(block.documents, word + _BLOCK - self._n_held)
+            end = min(int(filled) + 1, len(block.documents))
+            end_word = int(block.documents[end - 1])
+            end_sentence = int(np.searchsorted(block.sentences, end_word, side="right"))
+            self._hold(
+                ids.encode(block.ids[word:end_word]),
+                block.sentences[sentence:end_sentence] - word,
+                block.documents[document:end] - word,
+            )
+            word, document, sentence = end_word, end, end_sentence
+            if self._n_held >= _BLOCK:
+                self.flush()
+
+    def _hold(self, ids: NDArray[Any], sentences: NDArray[Any], documents: NDArray[Any]) -> None:
+        before = self._n_words
+        self._held.append((ids, before + _cut_long(sentences), before + documents))
+        self._n_held += len(ids)
+        self._n_words += len(ids)
+
+    def flush(self) -> None:
+        if not self._held:
+            return
+        ids, sentences, documents = map(np.concatenate, zip(*self._held, strict=True))
+        self._index.count(ids)
+        self._spool.append(ids, sentences, documents)
+        if self._on_progress is not None:
+            self._on_progress(len(ids))
+        self._held = []
+        self._n_held = 0
+
+
+def _cut_long(ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Cut sentences that are too long into pieces."""
+    lengths = np.diff(ends, prepend=0)
+    if lengths.max(initial=0) <= MAX_SENTENCE:
+        return ends
+    pieces = [
+        [*range(end - length + MAX_SENTENCE, end, MAX_SENTENCE), end]
+        for end, length in zip(ends.tolist(), lengths.tolist(), strict=True)
+    ]
+    return np.array([end for piece in pieces for end in piece], dtype=np.int64)
 
 
 class _Spool:
@@ -253,7 +335,11 @@ class _Spool:
         out[:lead] = 0
         start = lead
         for block in self._blocks(column):
-            out[start : start + len(block)] = block if replace is None else replace[block]
+            part = out[start : start + len(block)]
+            if replace is None:
+                part[:] = block
+            else:
+                np.take(replace, block, out=part, mode="clip")  # other modes make a copy first
             start += len(block)
         if in_memory:
             return out

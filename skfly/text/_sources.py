@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import lzma
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 __all__ = ["TextLines", "check_documents"]
 
+_ERRORS = ("strict", "ignore", "replace")
 _OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
@@ -50,9 +53,45 @@ class TextLines:
         return lines
 
     def __iter__(self) -> Iterator[str]:
+        with self.named_in_errors(), self._open() as lines:
+            yield from lines
+
+    @property
+    def reads_utf8(self) -> bool:
+        """Whether :meth:`blocks` can be used."""
+        return codecs.lookup(self.encoding).name == "utf-8" and self.errors in _ERRORS
+
+    def blocks(self, n_bytes: int) -> Iterator[bytes]:
+        r"""Yield the lines in UTF-8, about ``n_bytes`` at a time, each with its ``"\n"``.
+
+        For files in UTF-8 only. If ``errors`` is ``"strict"`` it is left to the reader to find
+        bytes that are not.
+        """
+        opener: Any = _OPENERS.get(Path(self.path).suffix, open)
+        begun: list[bytes] = []
+        with opener(self.path, "rb") as file:
+            while data := file.read(n_bytes):
+                # a "\r" at the end may be the first half of "\r\n"
+                end = max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1
+                begun.append(data[:end] if end else data)
+                if end:
+                    yield self._whole_lines(b"".join(begun))
+                    begun = [data[end:]]
+            if last := self._whole_lines(b"".join(begun)):
+                yield last
+
+    def _whole_lines(self, data: bytes) -> bytes:
+        if b"\r" in data:
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if self.errors != "strict":
+            data = data.decode("utf-8", self.errors).encode()
+        return data + b"\n" if data and not data.endswith(b"\n") else data
+
+    @contextmanager
+    def named_in_errors(self) -> Iterator[None]:
+        """Errors within tell the name of the file."""
         try:
-            with self._open() as lines:
-                yield from lines
+            yield
         except (EOFError, OSError, UnicodeDecodeError, lzma.LZMAError) as error:
             error.add_note(f"while reading {self.path}")
             raise

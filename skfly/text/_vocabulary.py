@@ -91,8 +91,8 @@ class Vocabulary:
 
     def __init__(self, words: Iterable[str], counts: Any = None) -> None:
         self.words: Sequence[str] = words if isinstance(words, PackedWords) else list(words)
-        # packed words were checked before they were packed
-        if isinstance(self.words, list) and len(set(self.words)) != len(self.words):
+        # packed words were checked before they were packed, and no key of a dict comes twice
+        if not isinstance(words, PackedWords | dict) and len(set(self.words)) != len(self.words):
             twice = next(word for word, n in Counter(self.words).items() if n > 1)
             raise ValueError(
                 f"the word {twice!r} is in the vocabulary more than once; give each word once"
@@ -167,11 +167,18 @@ class Vocabulary:
         The most frequent word gets id 0; equally frequent words are ordered alphabetically, so
         the result does not depend on the order of the text.
         """
+        chosen = self.frequency_order(max_words, min_count)
+        return Vocabulary([self.words[i] for i in chosen.tolist()], self.counts[chosen])
+
+    def frequency_order(
+        self, max_words: int | None = None, min_count: int = 1
+    ) -> NDArray[np.int64]:
+        """Return the ids of the words that :meth:`most_frequent` takes, in its order."""
         if max_words is not None and 0 < max_words < len(self):
             # no word below the count of the last that fits can be among them
             last = np.partition(self.counts, len(self) - max_words)[len(self) - max_words]
             min_count = max(min_count, int(last))
         kept = np.flatnonzero(self.counts >= min_count).tolist()
-        kept.sort(key=lambda i: (-self.counts[i], self.words[i]))
-        kept = kept[:max_words]
-        return Vocabulary([self.words[i] for i in kept], self.counts[kept])
+        kept.sort(key=self.words.__getitem__)
+        by_word = np.array(kept, dtype=np.int64)
+        return by_word[np.argsort(-self.counts[by_word], kind="stable")][:max_words]

@@ -1,0 +1,189 @@
+"""Text that is read by the default rules, compiled.
+
+The kernel takes the UTF-8 bytes of a block of documents and gives the words as numbers, with no
+Python object for each. Strings are made of the different words only. What depends on the word
+alone (stop words, numbers) is then done once for each of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly.text import _kernels
+from skfly.text._analyzer import TextAnalyzer
+from skfly.text._blocks import Numbering, WordBlock
+from skfly.text._tables import character_tables
+
+__all__ = ["FastReader", "join_texts"]
+
+MAX_NUMBERED = 1 << 18
+"""When a reader knows more words than this it begins anew, to bound its memory."""
+
+
+class FastReader:
+    r"""Reads blocks of documents, one after another. It remembers the words that it has met.
+
+    Parameters
+    ----------
+    analyzer : TextAnalyzer
+        One that has ``kernel_rules``.
+
+    Examples
+    --------
+    >>> reader = FastReader(TextAnalyzer())
+    >>> block = reader.read(b"One fly. One cell.\nA Fly\n", "\n")
+    >>> block.numbering.words, block.ids.tolist()
+    (['one', 'fly', 'cell'], [0, 1, 0, 2, 1])
+    >>> block.sentences.tolist(), block.documents.tolist()
+    ([2, 4, 5], [4, 5])
+    """
+
+    def __init__(self, analyzer: TextAnalyzer) -> None:
+        assert analyzer.kernel_rules is not None
+        self._rules = analyzer.kernel_rules
+        self._finish = _Finish(analyzer) if analyzer.finishes_words else None
+        self._begin()
+
+    def _begin(self) -> None:
+        self._numbering = Numbering([])
+        self._n_types = 0
+        self._n_slots = _kernels.FIRST_SLOTS
+        self._keys = np.zeros(0, dtype=np.uint64)
+        self._numbers = np.zeros(0, dtype=np.int32)
+        self._pool = np.zeros(0, dtype=np.uint8)
+        self._starts = np.zeros(1, dtype=np.int64)
+        if self._finish is not None:
+            self._finish.begin()
+
+    def read(self, data: bytes, end: str) -> WordBlock:
+        r"""Return the words of documents in UTF-8.
+
+        Each document ends in the character ``end``, and has no other. With ``"\n"`` they are
+        the lines of a file, and those that are not UTF-8 raise an error; with ``"\0"`` they were
+        strings, and may have surrogates.
+        """
+        if self._n_types > MAX_NUMBERED:
+            self._begin()
+        tables = character_tables(*self._rules, end)
+        # A word has two characters and one that is of no word; some lower case is longer. The
+        # system gives memory when it is written to: of most of this it never is.
+        n_words = len(data) // 2 + 1
+        self._make_room(2 * len(data) + 1, n_words)
+        ids = np.empty(n_words, dtype=np.int32)
+        sentences = np.empty(n_words, dtype=np.int64)
+        documents = np.empty(len(data), dtype=np.int64)
+        state = np.array([self._n_types, self._n_slots, 0, 0, 0])
+
+        def read(text: bytes, place: int) -> int:
+            return int(
+                _kernels.read_words(
+                    np.frombuffer(text, dtype=np.uint8),
+                    place,
+                    *tables,
+                    self._keys,
+                    self._numbers,
+                    self._pool,
+                    self._starts,
+                    ids,
+                    sentences,
+                    documents,
+                    state,
+                )
+            )
+
+        place = 0
+        while (place := read(data, place)) < len(data):
+            # a document with characters that only Python can lowercase, or bytes that are wrong
+            after = data.index(end.encode(), place) + 1
+            text = data[place:after].decode("utf-8", "strict" if end == "\n" else "surrogatepass")
+            read(text.lower().encode("utf-8", "surrogatepass"), 0)
+            place = after
+        new = self._new_words(*state[:2].tolist())
+        ids, sentences = ids[: state[2]].copy(), sentences[: state[3]].copy()
+        documents = documents[: state[4]].copy()
+        if self._finish is not None:
+            new, ids, sentences, documents = self._finish(new, ids, sentences, documents)
+        self._numbering.words.extend(new)
+        return WordBlock(self._numbering, ids, sentences, documents)
+
+    def _new_words(self, n_types: int, n_slots: int) -> list[str]:
+        start, stop = self._starts[self._n_types], self._starts[n_types]
+        self._n_types, self._n_slots = n_types, n_slots
+        return self._pool[start:stop].tobytes().decode("utf-8").split("\0")[:-1]
+
+    def _make_room(self, n_bytes: int, n_words: int) -> None:
+        """See to it that the kernel can add so many words."""
+        n_types = self._n_types + n_words
+        n_used = int(self._starts[self._n_types])
+        if len(self._pool) < n_used + n_bytes:
+            self._pool = _moved(self._pool[:n_used], 2 * n_used + n_bytes)
+        if len(self._starts) <= n_types:
+            self._starts = _moved(self._starts[: self._n_types + 1], 2 * n_types)
+        n_slots = 2 * max(_kernels.FIRST_SLOTS, 1 << (2 * n_types).bit_length())
+        if len(self._keys) < n_slots:
+            self._keys = _moved(self._keys[: 2 * self._n_slots], n_slots)
+            self._numbers = _moved(self._numbers[: 2 * self._n_slots], n_slots)
+
+
+class _Finish:
+    """Folds numbers and leaves stop words out."""
+
+    def __init__(self, analyzer: TextAnalyzer) -> None:
+        self._analyzer = analyzer
+        self.begin()
+
+    def begin(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._table = np.zeros(0, dtype=np.int32)
+
+    def __call__(
+        self,
+        new: list[str],
+        ids: NDArray[np.int32],
+        sentences: NDArray[np.int64],
+        documents: NDArray[np.int64],
+    ) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        numbers, n_before = self._numbers, len(self._numbers)
+        finished = [
+            -1 if word is None else numbers.setdefault(word, len(numbers))
+            for word in self._analyzer.finish_words(new)
+        ]
+        self._table = np.append(self._table, np.array(finished, dtype=np.int32))
+        ids = self._table[ids]
+        before = np.concatenate([[0], np.cumsum(ids >= 0)])
+        sentences = before[sentences]
+        has_words = np.diff(sentences, prepend=0) > 0
+        return (
+            list(numbers)[n_before:],
+            ids[ids >= 0],
+            sentences[has_words],
+            before[documents],
+        )
+
+
+def _moved(array: NDArray[Any], size: int) -> NDArray[Any]:
+    moved = np.zeros(size, dtype=array.dtype)
+    moved[: len(array)] = array
+    return moved
+
+
+def join_texts(texts: list[str]) -> bytes:
+    r"""Return texts in UTF-8, each with a zero byte at its end, and none elsewhere.
+
+    Examples
+    --------
+    >>> join_texts(["One fly", "two"])
+    b'One fly\x00two\x00'
+    """
+    try:
+        encoded = list(map(str.encode, texts))
+    except UnicodeEncodeError:
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    data = b"\0".join([*encoded, b""])
+    if data.count(b"\0") > len(texts):
+        # another character that is of no word and ends no sentence
+        data = b"\0".join([*(text.replace(b"\0", b"\1") for text in encoded), b""])
+    return data

@@ -1,0 +1,224 @@
+"""The numba kernel that finds the words of text: a pure function on arrays, without the GIL.
+
+There are no bounds checks here: ``_fast.py`` sees to it that the arrays are long enough.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+_options: dict[str, Any] = {
+    "nogil": True,
+    "cache": True,
+    "error_model": "numpy",
+    "boundscheck": False,
+}
+
+# The kinds of characters. These are all that matter to the pattern of words and to where
+# sentences end; `_tables.py` says which character is of which kind.
+OTHER, WORD, END, STOP, CLOSING, SPACE, LINE, CUT, DOCUMENT, SPECIAL = range(10)
+
+FIRST_SLOTS = 1 << 14
+_BYTE = np.uint64(8)
+_REST = np.uint64(56)
+_LONG = np.uint64(1 << 63)  # set in the key of a word that its key does not tell all about
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@njit(**_options)
+def _grow(keys, numbers, base, shift):
+    """Copy the hash table at ``base`` to one of twice the size behind it."""
+    for i in range(base, 2 * base):
+        if keys[i]:
+            place = 2 * base + np.int64((keys[i] * _MIX) >> shift)
+            while keys[place]:
+                place = 2 * base + (place + 1) % (2 * base)
+            keys[place] = keys[i]
+            numbers[place] = numbers[i]
+
+
+@njit(**_options)
+def read_words(
+    data,
+    i,
+    ascii_words,
+    kinds,
+    lower,
+    keys,
+    numbers,
+    pool,
+    starts,
+    ids,
+    sentences,
+    documents,
+    state,
+):
+    """Find the words of UTF-8 text and number them in the order they are first met.
+
+    Parameters
+    ----------
+    data : uint8
+        Documents; the last ends too. A sequence of bytes that is not UTF-8 is taken for a special
+        character.
+    i : int
+        Where to begin: at a document.
+    ascii_words : uint8, (256,)
+        For each byte the character that it is taken as, 0 if it is not one that words are of.
+    kinds : uint8, (0x110000,)
+        The kind of each character.
+    lower : int32, (0x110000,)
+        The character that each is taken as.
+    keys, numbers : uint64, int32
+        Room for hash tables, all zero in ``keys`` at first.
+    pool : uint8
+        Filled with the different words, each followed by a zero byte.
+    starts : int64
+        Filled with where each of them starts in ``pool``, and the end of the last.
+    ids : int32
+        Filled with the number of each word of the text.
+    sentences, documents : int64
+        Filled with the number of words before the end of each sentence that has words, and of
+        each document.
+    state : int64, (5,)
+        Number of different words, size of their hash table, and how much of ``ids``,
+        ``sentences`` and ``documents`` is filled. It is kept from call to call.
+
+    Returns
+    -------
+    place : int
+        Where the first document with a special character begins, or the end. Its words are not
+        in ``ids``.
+    """
+    # The hash table has a power of two slots, and begins at that place of the arrays: there is
+    # room behind it for one of twice the size, and so on. (Arrays made here would be slower.)
+    n_types, n_words, n_sentences, n_documents = state[0], state[2], state[3], state[4]
+    base = np.uint64(state[1])
+    mask = base - np.uint64(1)
+    shift = np.uint64(64)
+    while np.uint64(1) << (np.uint64(64) - shift) < base:
+        shift -= np.uint64(1)
+    end = starts[n_types]  # of the words in the pool
+    first, first_word, first_sentence = i, n_words, n_sentences  # of the document
+    last_end = n_words  # words before the end of the last sentence
+    may_end = False  # a full stop and its like were met, and only closing quotes since
+    after_line = False  # the end of a line was met, and only spaces since
+    while i < data.shape[0]:
+        # A run of word characters. It is written to the end of the pool, lowercased, and stays
+        # there if it is a new word. Its key is its bytes if they are few, and else a hash of them.
+        key = np.uint64(0)
+        p = end
+        n_continued = 0  # bytes that do not begin a character
+        while True:
+            low = ascii_words[data[i]]
+            while low:
+                pool[p] = low
+                key = (key << _BYTE | key >> _REST) ^ np.uint64(low)
+                p += 1
+                i += 1
+                low = ascii_words[data[i]]
+            character = np.int64(data[i])
+            size = 1
+            if character >= 0x80:
+                least = 0x80 if character >= 0xC0 else kinds.shape[0]
+                size = 2
+                if character >= 0xE0:
+                    least = 0x800 if character < 0xF0 else 0x10000
+                    size = 3 if character < 0xF0 else 4
+                character &= 0x1F if size == 2 else 0x0F
+                for j in range(i + 1, i + size):
+                    if data[j] & 0xC0 != 0x80:
+                        character = np.int64(-1)
+                        break
+                    character = character << 6 | (data[j] & 0x3F)
+                if character < least or character >= kinds.shape[0]:
+                    kind = np.uint8(SPECIAL)  # not UTF-8
+                    break
+            kind = kinds[character]
+            if kind != WORD:
+                break
+            character = np.int64(lower[character])
+            i += size
+            rest = int(character >= 0x80) + int(character >= 0x800) + int(character >= 0x10000)
+            lead = (0xF0 << (3 - rest)) & 0xFF if rest else 0
+            for j in range(rest, -1, -1):
+                low = np.uint8(lead | character >> 6 * j)
+                character &= (1 << 6 * j) - 1
+                lead = 0x80
+                pool[p] = low
+                key = (key << _BYTE | key >> _REST) ^ np.uint64(low)
+                p += 1
+            n_continued += rest
+        n_characters = p - end - n_continued
+
+        if n_characters > 1:
+            pool[p] = 0
+            if p - end > 8 or key >= _LONG:
+                key |= _LONG
+            place = base + ((key * _MIX) >> shift)
+            number = np.int64(-1)
+            while keys[place]:
+                if keys[place] == key:
+                    number = np.int64(numbers[place])
+                    if key < _LONG:
+                        break
+                    # the zero byte ends a word, so that none is the beginning of another
+                    old, new = starts[number], end
+                    while new <= p and pool[old] == pool[new]:
+                        old += 1
+                        new += 1
+                    if new > p:
+                        break
+                    number = np.int64(-1)
+                place = base | ((place + np.uint64(1)) & mask)
+            if number < 0:
+                number = n_types
+                keys[place] = key
+                numbers[place] = number
+                n_types += 1
+                end = p + 1
+                starts[n_types] = end
+                if np.uint64(2 * n_types) > mask:
+                    shift -= np.uint64(1)
+                    _grow(keys, numbers, np.int64(base), shift)
+                    base += base
+                    mask = base - np.uint64(1)
+            ids[n_words] = number
+            n_words += 1
+
+        # The character after the run, or one more of those between two runs.
+        i += size
+        if n_characters > 0:
+            may_end = False
+            after_line = False
+        cut = False
+        if kind == SPACE:
+            cut = may_end
+        elif kind == LINE:
+            cut = may_end or after_line
+            after_line = True
+        elif kind == CLOSING:
+            after_line = False
+        else:
+            # a full stop after a single letter is an initial
+            may_end = kind == END or (kind == STOP and n_characters != 1)
+            after_line = False
+            cut = kind in (CUT, DOCUMENT)
+        if cut and n_words > last_end:
+            last_end = n_words
+            sentences[n_sentences] = n_words
+            n_sentences += 1
+        if kind == DOCUMENT:
+            documents[n_documents] = n_words
+            n_documents += 1
+            first, first_word, first_sentence = i, n_words, n_sentences
+        elif kind == SPECIAL:
+            break
+    state[0] = n_types
+    state[1] = base
+    state[2] = first_word
+    state[3] = first_sentence
+    state[4] = n_documents
+    return first
