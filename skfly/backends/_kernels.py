@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from skfly.backends._numpy import LOG_OF_2, LOG_SERIES, NOTHING
+from skfly.backends._numpy import LOG_OF_2, LOG_SERIES, NOTHING, ONE, ROOT_OF_HALF
 
 _options: dict[str, Any] = {
     "nogil": True,
@@ -22,7 +22,6 @@ _options: dict[str, Any] = {
 }
 
 
-_ONE, _ROOT_OF_HALF = 0x3F800000, 0x3F3504F3
 _SERIES_0, _SERIES_1, _SERIES_2, _SERIES_3 = LOG_SERIES
 _HIGH_LOG_OF_2, _LOW_LOG_OF_2 = LOG_OF_2
 _LAST_CELL = 65_535  # cells are numbered from 0 below this
@@ -284,9 +283,9 @@ def add_windows(
 def _log(value):
     """``log32`` of the reference, operation by operation."""
     given = np.float32(value)
-    bits = np.int32(given.view(np.int32) + np.int32(_ONE - _ROOT_OF_HALF))
+    bits = np.int32(given.view(np.int32) + np.int32(ONE - ROOT_OF_HALF))
     exponent = np.float32((bits >> 23) - 127)
-    mantissa = np.int32((bits & 0x007FFFFF) + _ROOT_OF_HALF)
+    mantissa = np.int32((bits & 0x007FFFFF) + ROOT_OF_HALF)
     f = mantissa.view(np.float32) - np.float32(1)
     s = f / (np.float32(2) + f)
     z = s * s

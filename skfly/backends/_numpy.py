@@ -15,7 +15,7 @@ from scipy import sparse
 
 from skfly.backends._base import Drive, HebbianStep, Increment
 
-__all__ = ["LOG_OF_2", "LOG_SERIES", "NOTHING", "NumpyBackend", "log32"]
+__all__ = ["LOG_OF_2", "LOG_SERIES", "NOTHING", "ONE", "ROOT_OF_HALF", "NumpyBackend", "log32"]
 
 NOTHING = 80.0
 """Taken for the logarithm of the size of a cell that has none, so that nothing excites it."""
@@ -23,7 +23,7 @@ NOTHING = 80.0
 _BLOCK = 4096  # windows at a time: bounds the dense activations
 
 # for log32
-_ONE, _ROOT_OF_HALF = 0x3F800000, 0x3F3504F3  # 1 and sqrt(1/2) as bits
+ONE, ROOT_OF_HALF = 0x3F800000, 0x3F3504F3  # 1 and sqrt(1/2) as bits
 LOG_SERIES = tuple(np.float32(2 / n) for n in (3, 5, 7, 9))
 LOG_OF_2 = (np.float32(0.693359375), np.float32(-2.12194440e-4))  # few bits first: exact products
 
@@ -193,9 +193,9 @@ def log32(values: NDArray[np.float32]) -> NDArray[np.float32]:
     >>> log32(np.array([1.0, 10.0, 1e-6], dtype=np.float32))
     array([  0.       ,   2.3025851, -13.815511 ], dtype=float32)
     """
-    bits = values.view(np.int32) + np.int32(_ONE - _ROOT_OF_HALF)
+    bits = values.view(np.int32) + np.int32(ONE - ROOT_OF_HALF)
     exponent = ((bits >> 23) - 127).astype(np.float32)
-    mantissa = ((bits & 0x007FFFFF) + np.int32(_ROOT_OF_HALF)).view(np.float32)
+    mantissa = ((bits & 0x007FFFFF) + np.int32(ROOT_OF_HALF)).view(np.float32)
     f = mantissa - np.float32(1)
     s = f / (np.float32(2) + f)
     z = s * s

@@ -21,6 +21,7 @@ from skfly.codes import codes_to_csr, pack_codes
 
 __all__ = [
     "BitBinarizer",
+    "SignBinarizer",
     "WinnerBinarizer",
     "check_n_bits",
     "check_vectors",
@@ -143,6 +144,36 @@ class BitBinarizer(_Binarizer):
                 codes.astype(np.uint8), axis=1, count=self._code_width, bitorder="little"
             )
         return np.asarray(codes != 0, dtype=np.float64)
+
+
+class SignBinarizer(BitBinarizer):
+    """Bits that are the signs of a vector's parts along some directions."""
+
+    mean_: NDArray[Any]
+    components_: NDArray[Any]
+    scales_: NDArray[np.float64]
+
+    def _bits(self, X: NDArray[Any]) -> NDArray[np.bool_]:
+        return np.asarray((X - self.mean_) @ self.components_.T > 0)
+
+    def inverse_transform(self, X: Any) -> NDArray[np.float64]:
+        """Return the vectors that codes stand for.
+
+        Parameters
+        ----------
+        X : array-like, (n_samples, n_bits)
+            Codes as ``transform`` makes them; packed, if ``packed``.
+
+        Returns
+        -------
+        vectors : ndarray of float64, (n_samples, n_features)
+        """
+        signs = 2 * self._unpacked(X) - 1
+        return np.asarray((signs * self.scales_) @ self.components_ + self.mean_)
+
+    @property
+    def _code_width(self) -> int:
+        return len(self.components_)
 
 
 class WinnerBinarizer(_Binarizer):

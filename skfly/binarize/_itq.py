@@ -14,12 +14,12 @@ from scipy.linalg import svd
 from sklearn.utils import check_random_state
 
 from skfly._sklearn_compat import Interval, _fit_context
-from skfly.binarize._base import BitBinarizer, check_n_bits, check_vectors, principal_components
+from skfly.binarize._base import SignBinarizer, check_n_bits, check_vectors, principal_components
 
 __all__ = ["ITQ"]
 
 
-class ITQ(BitBinarizer):
+class ITQ(SignBinarizer):
     r"""Hash vectors by iterative quantization.
 
     The principal components :math:`V` of the vectors are turned by the rotation :math:`R` for
@@ -124,28 +124,6 @@ class ITQ(BitBinarizer):
         self.components_ = self.rotation_.T @ pca.components_
         self.scales_ = np.abs(V @ self.rotation_).mean(axis=0, dtype=np.float64)
         return self
-
-    def _bits(self, X: NDArray[Any]) -> NDArray[np.bool_]:
-        return np.asarray((X - self.mean_) @ self.components_.T > 0)
-
-    def inverse_transform(self, X: Any) -> NDArray[np.float64]:
-        """Return the vectors that codes stand for.
-
-        Parameters
-        ----------
-        X : array-like, (n_samples, n_bits)
-            Codes as ``transform`` makes them; packed, if ``packed``.
-
-        Returns
-        -------
-        vectors : ndarray of float64, (n_samples, n_features)
-        """
-        signs = 2 * self._unpacked(X) - 1
-        return np.asarray((signs * self.scales_) @ self.components_ + self.mean_)
-
-    @property
-    def _code_width(self) -> int:
-        return len(self.components_)
 
 
 def random_rotation(n: int, random: np.random.RandomState) -> NDArray[np.float64]:

@@ -9,15 +9,14 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skfly._sklearn_compat import Interval, _fit_context
-from skfly.binarize._base import BitBinarizer, check_n_bits, check_vectors, principal_components
+from skfly.binarize._base import SignBinarizer, check_n_bits, check_vectors, principal_components
 
 __all__ = ["PCAH"]
 
 
-class PCAH(BitBinarizer):
+class PCAH(SignBinarizer):
     """Hash vectors by the signs of their principal components.
 
     A bit is one where a vector is on the positive side of the mean along a principal
@@ -94,25 +93,3 @@ class PCAH(BitBinarizer):
         self.mean_, self.components_ = pca.mean_, pca.components_
         self.scales_ = np.abs(pca.transform(X)).mean(axis=0, dtype=np.float64)
         return self
-
-    def _bits(self, X: NDArray[Any]) -> NDArray[np.bool_]:
-        return np.asarray((X - self.mean_) @ self.components_.T > 0)
-
-    def inverse_transform(self, X: Any) -> NDArray[np.float64]:
-        """Return the vectors that codes stand for.
-
-        Parameters
-        ----------
-        X : array-like, (n_samples, n_bits)
-            Codes as ``transform`` makes them; packed, if ``packed``.
-
-        Returns
-        -------
-        vectors : ndarray of float64, (n_samples, n_features)
-        """
-        signs = 2 * self._unpacked(X) - 1
-        return np.asarray((signs * self.scales_) @ self.components_ + self.mean_)
-
-    @property
-    def _code_width(self) -> int:
-        return len(self.components_)

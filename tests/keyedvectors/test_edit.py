@@ -158,7 +158,10 @@ class TestOrder:
         same_ranking(wv.most_similar("w1"), kv.most_similar("w1"))
 
     def test_of_nothing(self):
-        FlyKeyedVectors(5).sort_by_descending_frequency()
+        empty = FlyKeyedVectors(5)
+        empty.sort_by_descending_frequency()
+
+        assert len(empty) == 0
 
 
 class TestAttributes:
