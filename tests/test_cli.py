@@ -511,7 +511,7 @@ def test_info_as_json(skfly, fly, model):
     assert about["cells_in_use"] == fly.cells_used_[-1]
     assert about["code_bytes_per_word"] == 3
     assert about["file_bytes"] == model.stat().st_size
-    assert about["settings"]["n_epochs"] == 4
+    assert about["settings"]["n_epochs"] == 8
     assert about["most_frequent_words"][:2] == [["fruit", 40], ["ripe", 40]]
     assert about["changed_parameters"] == {
         "n_kenyon_cells": 20,
