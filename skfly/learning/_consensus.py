@@ -31,11 +31,11 @@ def count_consensus(
 ) -> NDArray[np.float32]:
     """Return how often each cell is among the ``n_active`` most active for each word, (V, K)."""
     n_rows, n_cells = learned.synapses.shape
-    counts = np.zeros((n_rows // 2, n_cells), dtype=np.float32)
-    drives = np.empty(learned.synapses.shape, dtype=np.int16)
+    counts = backend.zeros((n_rows // 2, n_cells))
+    drives = backend.new_drives((n_rows, n_cells))
     backend.set_drives(drives, learned.synapses, drive_for(learned.largest, window, learned.floor))
     for batch in stream.epoch(epoch):
         n_windows = backend.count_top_cells(counts, drives, *batch, window, truncate, n_active)
         if monitor is not None:
             monitor.advance(n_windows)
-    return counts
+    return backend.get(counts)
