@@ -30,6 +30,7 @@ from skfly.codes import (
     spread_rows,
 )
 from skfly.learning import (
+    Checkpoints,
     History,
     Learned,
     LearningSettings,
@@ -140,6 +141,11 @@ stop_words, token_pattern, vocabulary
     random_state : int, RandomState or None, default=None
         Order of the text, subsampling and the cells' start. An int makes ``fit`` repeatable, bit
         by bit.
+    checkpoint_dir : path-like or None, default=None
+        Where :meth:`fit` keeps its state, about once a minute. A fit that was stopped, in any
+        way, goes on from there when it is called again with the same parameters and text, and
+        ends with the same bits; with others it is refused. At its end the state is removed. One
+        run at a time can use a directory.
     verbose : int, default=0
         1 shows progress on standard error.
 
@@ -246,6 +252,7 @@ truncate_windows_, n_active_, decorrelation_
         backend: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
+        checkpoint_dir: str | os.PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_kenyon_cells = n_kenyon_cells
@@ -282,6 +289,7 @@ truncate_windows_, n_active_, decorrelation_
         self.backend = backend
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.checkpoint_dir = checkpoint_dir
         self.verbose = verbose
 
     # Learning
@@ -404,9 +412,10 @@ truncate_windows_, n_active_, decorrelation_
             window=self.window,
             consensus=self.word_codes == "consensus",
             backend=self._backend(),
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            seed=self._seed() if previous is None else self._new_seed(),
             stages=Progress(bool(self.verbose)),
             previous=previous,
+            checkpoint_dir=self.checkpoint_dir if previous is None else None,
         )
         lateral, lateral_at = self._connect_cells(network, previous is not None)
         seen = int(self.n_windows_seen_) if previous else 0
@@ -678,6 +687,17 @@ truncate_windows_, n_active_, decorrelation_
         return Vocabulary.from_parameter(self.vocabulary)
 
     # Checks and state
+
+    def _new_seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _seed(self) -> int:
+        """Return the seed of a fit; a run that goes on keeps the one that was drawn for it."""
+        if self.random_state is None and self.checkpoint_dir is not None:
+            run = Checkpoints.run_in(self.checkpoint_dir)
+            if run is not None and isinstance(run.get("seed"), int):
+                return int(run["seed"])
+        return self._new_seed()
 
     def _backend(self) -> Backend:
         return get_backend(self.backend, self.n_jobs)

@@ -20,6 +20,8 @@ there.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -148,6 +150,24 @@ class LloydRule:
             "shrinkage": np.array([self._shrinkage], dtype=np.float64),
         }
         return Learned(self._backend.get(synapses), largest, FLOOR, state)
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return all that a step changes."""
+        arrays = {
+            "counts": self._backend.get(self.counts),
+            "words": self._words,
+            "cells": self._cells,
+            "won": self._won,
+            "idle": self._idle.astype(np.int32),
+        }
+        return {"scale": self._scale}, arrays
+
+    def restore(self, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Be as the rule was that gave this state."""
+        self._scale = float(numbers["scale"])
+        self.counts = self._backend.put(arrays["counts"])
+        self._words, self._cells = arrays["words"], arrays["cells"]
+        self._won, self._idle = arrays["won"], arrays["idle"].astype(np.bool_)
 
     def _rescale(self) -> None:
         """Bring the scale back to 1."""
