@@ -1,6 +1,8 @@
 """How good codes and vectors are, measured: each measure gives a plain table and can draw it."""
 
 from skfly.evaluation._clusters import N_CLUSTERS, ClusterRow, ClusterTable, word_clusters
+from skfly.evaluation._code_table import CodeRow, CodeTable
+from skfly.evaluation._compare_codes import binarizers, compare_codes
 from skfly.evaluation._context_data import ContextPairs, WordUse, read_scws, read_wic
 from skfly.evaluation._context_table import WordInContextRow, WordInContextTable
 from skfly.evaluation._contexts import word_in_context
@@ -27,6 +29,8 @@ __all__ = [
     "ClassificationTable",
     "ClusterRow",
     "ClusterTable",
+    "CodeRow",
+    "CodeTable",
     "ContextPairs",
     "LabelledTexts",
     "MeanVectors",
@@ -37,6 +41,8 @@ __all__ = [
     "WordSimilarityTable",
     "WordTree",
     "WordUse",
+    "binarizers",
+    "compare_codes",
     "document_classification",
     "document_pipelines",
     "load_vectors",

@@ -30,7 +30,7 @@ __all__ = [
 
 MEASURES = ("auto", "cosine", "sokal-michener")
 _SUFFIXES = (".kv", ".bin", ".txt", ".vec")
-_COMPRESSED = (".gz", ".bz2")
+_COMPRESSED = (".gz", ".bz2", ".xz")
 
 
 class Similarities(Protocol):
@@ -168,8 +168,8 @@ def load_vectors(path: str | os.PathLike[str]) -> Any:
     path : path-like
         ``.txt`` or ``.vec``: word2vec's text format, with its first line or without (as GloVe's
         files are); ``.bin``: word2vec's binary format; both may be compressed (``.gz``,
-        ``.bz2``). ``.kv``: what ``KeyedVectors.save`` of gensim wrote, a pickle: open only files
-        that you trust.
+        ``.bz2``, ``.xz``). ``.kv``: what ``KeyedVectors.save`` of gensim wrote, a pickle: open
+        only files that you trust.
 
     Returns
     -------
