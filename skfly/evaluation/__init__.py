@@ -18,6 +18,7 @@ from skfly.evaluation._document_table import ClassificationRow, ClassificationTa
 from skfly.evaluation._documents import document_classification, document_pipelines
 from skfly.evaluation._mean_vectors import MeanVectors
 from skfly.evaluation._table import WordSimilarityRow, WordSimilarityTable, mean_over_seeds
+from skfly.evaluation._text_cnn import TextCNNClassifier
 from skfly.evaluation._vectors import load_vectors
 from skfly.evaluation._word_similarity import HASH_LENGTHS, word_similarity
 from skfly.evaluation._word_tree import WordTree, word_tree
@@ -34,6 +35,7 @@ __all__ = [
     "ContextPairs",
     "LabelledTexts",
     "MeanVectors",
+    "TextCNNClassifier",
     "WordInContextRow",
     "WordInContextTable",
     "WordPairs",

@@ -232,22 +232,21 @@ def _measure(name: str, tree: WordTree, numbers: Sequence[int]) -> list[ClusterR
     return found
 
 
-def _within(rows: Any, labels: NDArray[np.int64], sizes: NDArray[np.int64]) -> Floats:
+def _within(
+    rows: NDArray[np.float32], labels: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> Floats:
     """Return the mean cosine of the pairs inside each cluster; 0 where there is none.
 
     The squared sum of the rows has every pair twice, and every row with itself.
     """
     n = len(labels)
     member = sparse.csr_array((np.ones(n), (labels, np.arange(n))), shape=(len(sizes), n))
-    sums = member @ rows.astype(np.float64)
-    squares = np.asarray(sums.power(2).sum(axis=1) if sparse.issparse(sums) else (sums**2).sum(1))
-    lengths = rows.multiply(rows).sum(axis=1) if sparse.issparse(rows) else (rows**2).sum(1)
-    alone = member @ np.asarray(lengths, dtype=np.float64).ravel()
-    pairs = np.maximum(sizes * (sizes - 1), 1)
-    return np.asarray((squares.ravel() - alone) / pairs)
+    squared_sums = np.square(member @ rows).sum(axis=1)
+    alone = member @ np.square(rows, dtype=np.float64).sum(axis=1)
+    return np.asarray((squared_sums - alone) / np.maximum(sizes * (sizes - 1), 1))
 
 
-def _nearest_outside(rows: Any, cuts: Sequence[NDArray[np.int64]]) -> list[Floats]:
+def _nearest_outside(rows: NDArray[np.float32], cuts: Sequence[NDArray[np.int64]]) -> list[Floats]:
     """Return for each cut the largest cosine of each word with one of another cluster."""
     nearest = [np.empty(rows.shape[0]) for _ in cuts]
     for start, block in similarities(rows):

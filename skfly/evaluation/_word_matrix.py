@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
 from skfly.evaluation._vectors import WordLookup, known_words, vectors_of
 from skfly.vectorizer import FlyHashVectorizer
@@ -33,8 +33,8 @@ def common_words(models: Sequence[Any]) -> list[str]:
     return words
 
 
-def word_matrix(model: Any, words: Sequence[str]) -> Any:
-    """Return a row for each word: a CSR array of codes, or an array of vectors.
+def word_matrix(model: Any, words: Sequence[str]) -> NDArray[np.float32]:
+    """Return a row for each word: its code, or its vector.
 
     Raises
     ------
@@ -46,14 +46,10 @@ def word_matrix(model: Any, words: Sequence[str]) -> Any:
         some = ", ".join(sorted(unknown)[:5])
         raise ValueError(f"{len(unknown)} of the {len(words)} words are not known: {some}, ...")
     if isinstance(model, FlyHashVectorizer):
-        return sparse.csr_array(model.hash_words(words))
-    rows = WordLookup(vectors_of(model)).stack(words).astype(np.float32)
+        codes = sparse.csr_array(model.hash_words(words))
+        return np.asarray(codes.toarray(), dtype=np.float32)
+    rows = np.asarray(WordLookup(vectors_of(model)).stack(words), dtype=np.float32)
     if not np.isfinite(rows).all():
         bad = words[int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])]
         raise ValueError(f"the vector of {bad!r} has values that are not finite numbers")
     return rows
-
-
-def unit_rows(rows: Any) -> Any:
-    """Return rows of length 1, as float32; rows of zeros stay so."""
-    return normalize(rows.astype(np.float32))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.cluster import hierarchy
 from scipy.sparse.csgraph import connected_components
+from sklearn.preprocessing import normalize
 
 from skfly.evaluation._rows import axes_of, save_axes
-from skfly.evaluation._word_matrix import unit_rows, vocabulary_of, word_matrix
+from skfly.evaluation._word_matrix import vocabulary_of, word_matrix
 
 __all__ = ["WordTree", "word_tree"]
 
@@ -51,12 +52,12 @@ def word_tree(model: Any, words: Sequence[str] | None = None) -> WordTree:
         raise ValueError("a word is given twice: each must be given once")
     if len(words) < 2:
         raise ValueError(f"a tree needs two words at least; got {len(words)}")
-    rows = unit_rows(word_matrix(model, words))
+    rows = normalize(word_matrix(model, words))
     links = hierarchy.linkage(_distances(rows), method="complete")
     return WordTree(words, links, rows)
 
 
-def _distances(rows: Any) -> NDArray[np.float64]:
+def _distances(rows: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return 1 less the cosine of all pairs of rows, in the order that scipy wants."""
     n = rows.shape[0]
     condensed = np.empty(n * (n - 1) // 2)
@@ -69,11 +70,10 @@ def _distances(rows: Any) -> NDArray[np.float64]:
     return np.maximum(condensed, 0.0, out=condensed)  # rounding
 
 
-def similarities(rows: Any) -> Any:
+def similarities(rows: NDArray[np.float32]) -> Iterator[tuple[int, NDArray[np.float32]]]:
     """Yield, some rows at a time, the first row's number and the cosines with all rows."""
     for start in range(0, rows.shape[0], _ROWS_AT_A_TIME):
-        block = rows[start : start + _ROWS_AT_A_TIME] @ rows.T
-        yield start, block.toarray() if sparse.issparse(block) else block
+        yield start, rows[start : start + _ROWS_AT_A_TIME] @ rows.T
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,13 @@ class WordTree:
     words : tuple of str
     links : ndarray, (n_words - 1, 4)
         As :func:`scipy.cluster.hierarchy.linkage` returns them.
-    rows : ndarray or CSR array, (n_words, n_dimensions)
+    rows : ndarray of float32, (n_words, n_dimensions)
         The codes or vectors, of length 1.
     """
 
     words: tuple[str, ...]
     links: NDArray[np.float64]
-    rows: Any
+    rows: NDArray[np.float32]
 
     def __len__(self) -> int:
         return len(self.words)
@@ -239,6 +239,6 @@ class WordTree:
             some = members[left] + members[right]
             members.append(some)
             rows = self.rows[some]
-            typical = some[int(np.argmax(rows @ np.asarray(rows.sum(axis=0)).ravel()))]
+            typical = some[int(np.argmax(rows @ rows.sum(axis=0)))]
             names.append(f"{self.words[typical]} ({len(some)})")
         return names
