@@ -19,6 +19,7 @@ from skfly.evaluation._documents import document_classification, document_pipeli
 from skfly.evaluation._mean_vectors import MeanVectors
 from skfly.evaluation._table import WordSimilarityRow, WordSimilarityTable, mean_over_seeds
 from skfly.evaluation._text_cnn import TextCNNClassifier
+from skfly.evaluation._training_curve import CurveRow, CurveTable, TrainingCurve
 from skfly.evaluation._vectors import load_vectors
 from skfly.evaluation._word_similarity import HASH_LENGTHS, word_similarity
 from skfly.evaluation._word_tree import WordTree, word_tree
@@ -33,9 +34,12 @@ __all__ = [
     "CodeRow",
     "CodeTable",
     "ContextPairs",
+    "CurveRow",
+    "CurveTable",
     "LabelledTexts",
     "MeanVectors",
     "TextCNNClassifier",
+    "TrainingCurve",
     "WordInContextRow",
     "WordInContextTable",
     "WordPairs",

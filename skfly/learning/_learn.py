@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import copy
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -19,7 +21,7 @@ from skfly.learning._settings import LearningSettings
 from skfly.learning._train import History, Monitor, Rule, train
 from skfly.text import EncodedCorpus
 
-__all__ = ["Network", "Stages", "learn"]
+__all__ = ["Network", "OnEpoch", "Stages", "learn"]
 
 # Sentences that stay together in the random order. The Hebbian rule takes small minibatches, which
 # must not come from one place in the corpus; a short corpus has few sentences to shuffle.
@@ -58,12 +60,44 @@ class Network:
     history: History
 
 
+class OnEpoch(Protocol):
+    """Told of the end of each epoch."""
+
+    def __call__(
+        self,
+        epoch: int,
+        n_epochs: int,
+        details: dict[str, float],
+        network: Callable[[], Network],
+    ) -> bool:
+        """Return whether to stop.
+
+        ``epoch`` counts from 0, and ``network`` gives what is learned so far.
+        """
+        ...
+
+
 class Stages(Protocol):
     """Shows the stages of the work."""
 
     def stage(
         self, label: str, unit: str, total: int | None = None
     ) -> AbstractContextManager[Monitor]: ...
+
+
+class _Unseen:
+    """Shows nothing."""
+
+    def stage(
+        self,
+        label: str,  # noqa: ARG002
+        unit: str,  # noqa: ARG002
+        total: int | None = None,  # noqa: ARG002
+    ) -> AbstractContextManager[Monitor]:
+        return nullcontext(self)
+
+    def advance(self, amount: int, **details: float) -> None:
+        pass
 
 
 def learn(
@@ -80,6 +114,7 @@ def learn(
     seed: int,
     stages: Stages,
     previous: Network | None = None,
+    on_epoch: OnEpoch | None = None,
 ) -> Network:
     """Learn from a corpus.
 
@@ -101,6 +136,9 @@ def learn(
     stages : Stages
     previous : Network, optional
         Go on from here with one pass over the corpus. It is not changed.
+    on_epoch : function, optional
+        Asked after each epoch whether to stop. The network that it may ask for costs a pass over
+        the corpus where the consensus is counted.
     """
     n_words = corpus.n_words + (previous.n_words if previous else 0)
     counts = word_counts + (previous.word_counts if previous else 0)
@@ -125,6 +163,37 @@ def learn(
         rule, backend, n_cells, window, counts, settings, n_epochs, fading, previous
     )
     random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(first_epoch,)))
+
+    def network(learned: Learned, history: History, shown: Stages) -> Network:
+        counted = None
+        if consensus:
+            with shown.stage("consensus", "windows", stream.n_batches) as monitor:
+                counted = count_consensus(
+                    backend,
+                    learned,
+                    stream,
+                    first_epoch + n_epochs,
+                    window=window,
+                    truncate=settings.truncate_windows,
+                    n_active=min(settings.n_active, n_cells),
+                    monitor=monitor,
+                )
+            if previous is not None and previous.consensus is not None:
+                counted += previous.consensus
+        n_done = first_epoch + len(history.energy)
+        return Network(learned, counted, counts, n_words, n_done, settings, history)
+
+    def after_epoch(rule: Rule, history: History) -> bool:
+        if on_epoch is None:
+            return False
+        so_far = History(history.n_windows, history.energy.copy(), history.cells_used.copy())
+        return on_epoch(
+            len(so_far.energy) - 1,
+            n_epochs,
+            {"energy": so_far.energy[-1], "cells_used": so_far.cells_used[-1]},
+            lambda: network(_finish_copy(rule), so_far, _Unseen()),
+        )
+
     with stages.stage("learning", "windows", n_epochs * stream.n_batches) as monitor:
         history = train(
             learner,
@@ -133,6 +202,7 @@ def learn(
             random=random,
             first_epoch=first_epoch,
             monitor=monitor,
+            on_epoch=after_epoch,
         )
     if history.n_windows == 0:
         if previous is not None:  # a part of the stream with nothing to learn from
@@ -140,30 +210,16 @@ def learn(
         raise ValueError(_no_windows(corpus, window, settings.truncate_windows))
     learned = learner.finish()
     del learner  # and the arrays that only learning needs
-    counted = None
-    if consensus:
-        with stages.stage("consensus", "windows", stream.n_batches) as monitor:
-            counted = count_consensus(
-                backend,
-                learned,
-                stream,
-                first_epoch + n_epochs,
-                window=window,
-                truncate=settings.truncate_windows,
-                n_active=min(settings.n_active, n_cells),
-                monitor=monitor,
-            )
-        if previous is not None and previous.consensus is not None:
-            counted += previous.consensus
-    return Network(
-        learned,
-        counted,
-        counts,
-        n_words,
-        first_epoch + n_epochs,
-        settings,
-        history,
-    )
+    return network(learned, history, stages)
+
+
+def _finish_copy(rule: Rule) -> Learned:
+    """Return what a rule has learned so far, and leave it as it is."""
+    twin = copy.copy(rule)
+    for name, value in vars(rule).items():
+        if isinstance(value, np.ndarray):
+            setattr(twin, name, value.copy())
+    return twin.finish()
 
 
 def _make_rule(

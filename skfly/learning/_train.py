@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -50,11 +51,13 @@ def train(
     random: np.random.Generator,
     first_epoch: int = 0,
     monitor: Monitor | None = None,
+    on_epoch: Callable[[Rule, History], bool] | None = None,
 ) -> History:
     """Start the rule from the first batch and go over the corpus ``n_epochs`` times.
 
-    Epochs are numbered from ``first_epoch`` for the random order of the corpus, so that learning
-    that goes on from earlier learning does not repeat it.
+    After each epoch, ``on_epoch`` is told the history so far; if it returns true, that was the
+    last. Epochs are numbered from ``first_epoch`` for the random order of the corpus, so that
+    learning that goes on from earlier learning does not repeat it.
     """
     history = History(0, [], [])
     n_windows = 0
@@ -77,4 +80,6 @@ def train(
         n_windows += windows
         history.energy.append(energy / max(windows, 1))
         history.cells_used.append(float(np.mean(sizes > 0)))
+        if on_epoch is not None and on_epoch(rule, history._replace(n_windows=n_windows)):
+            break
     return history._replace(n_windows=n_windows)
