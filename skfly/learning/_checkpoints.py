@@ -25,6 +25,7 @@ __all__ = ["CheckpointError", "Checkpoints", "Saved"]
 
 _LOG = logging.getLogger("skfly")
 _KIND = "checkpoint"
+_SECONDS = 60.0
 _KEPT = 2
 _NAME = "checkpoint-{:08d}.skfly"
 _PATTERN = "checkpoint-????????.skfly"
@@ -51,8 +52,8 @@ class Checkpoints:
     made_for : mapping
         What the run is: names and values, of JSON's types. A run that differs in any of them
         cannot go on from these checkpoints.
-    seconds : float
-        Time between two of them.
+    seconds : float, optional
+        Time between two of them; by default a minute.
 
     Examples
     --------
@@ -68,11 +69,11 @@ class Checkpoints:
         self,
         directory: str | os.PathLike[str],
         made_for: Mapping[str, Any],
-        seconds: float = 60.0,
+        seconds: float | None = None,
     ) -> None:
         self._directory = Path(directory)
         self._made_for = dict(made_for)
-        self._seconds = seconds
+        self._seconds = _SECONDS if seconds is None else seconds
         self._saved_at = time.monotonic()
         try:
             self._directory.mkdir(parents=True, exist_ok=True)

@@ -119,7 +119,6 @@ def learn(
     previous: Network | None = None,
     on_epoch: OnEpoch | None = None,
     checkpoint_dir: str | os.PathLike[str] | None = None,
-    checkpoint_seconds: float = 60.0,
 ) -> Network:
     """Learn from a corpus.
 
@@ -146,8 +145,6 @@ def learn(
         the corpus where the consensus is counted.
     checkpoint_dir : path-like, optional
         Keep the state here; if there is one of this same run, go on from it.
-    checkpoint_seconds : float
-        Time between two states.
     """
     n_words = corpus.n_words + (previous.n_words if previous else 0)
     counts = word_counts + (previous.word_counts if previous else 0)
@@ -176,7 +173,7 @@ def learn(
             "seed": seed,
             **asdict(settings),
         }
-        checkpoints = Checkpoints(checkpoint_dir, made_for, checkpoint_seconds)
+        checkpoints = Checkpoints(checkpoint_dir, made_for)
     run = _Run(
         stream=stream,
         rule=rule,
@@ -310,8 +307,8 @@ class _Run:
                     "floor": learned.floor,
                 }
                 state = {f"state.{name}": array for name, array in learned.state.items()}
-                arrays = {"synapses": learned.synapses, "consensus": counts(), **state}
-                self.checkpoints.save(progress, arrays)
+                arrays: dict[str, NDArray[Any]] = {"consensus": counts(), **state}
+                self.checkpoints.save(progress, arrays | {"synapses": learned.synapses})
 
         with stages.stage("consensus", "windows", self.stream.n_batches - first) as monitor:
             counted = count_consensus(

@@ -153,7 +153,7 @@ class LloydRule:
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return all that a step changes."""
-        arrays = {
+        arrays: dict[str, NDArray[Any]] = {
             "counts": self._backend.get(self.counts),
             "words": self._words,
             "cells": self._cells,
