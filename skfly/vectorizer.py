@@ -169,6 +169,8 @@ stop_words, token_pattern, vocabulary
         only what is above 0 counts; with ``"hebbian"``, weights, each cell's of length 1.
     consensus_ : ndarray of float32, (n_words, n_kenyon_cells), or None
         How often each cell was among the most active in windows with the word.
+    cell_counts_ : ndarray of float32, (n_kenyon_cells,), or None
+        Sums of ``consensus_`` over words.
     lateral_ : ndarray of float32, (n_kenyon_cells, n_kenyon_cells), or None
         Connections between the cells: row ``j`` is what cell ``j`` gives to each of them.
     lateral_at_ : int
@@ -678,6 +680,7 @@ truncate_windows_, n_active_, decorrelation_
             weights=keep_probabilities(self.word_counts_, self.subsample_)
             if self.subsample_ > 0
             else None,
+            cell_counts=self.cell_counts_,
         )
 
     # Words
@@ -758,6 +761,7 @@ truncate_windows_, n_active_, decorrelation_
             "rule_state": network.learned.state,
             "learning": self.learning,
             "consensus": network.consensus,
+            "cell_counts": None if network.consensus is None else network.consensus.sum(axis=0),
             "lateral": lateral,
             "lateral_at": lateral_at,
             "word_counts": network.word_counts,

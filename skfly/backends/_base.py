@@ -179,8 +179,12 @@ class Backend(Protocol):
         cells: NDArray[np.float64],
         shrinkage: float,
         drive: Drive,
+        rows: NDArray[np.int64] | None = None,
     ) -> None:
-        """Set ``drives`` from :meth:`information` without keeping the synapses."""
+        """Set ``drives`` from :meth:`information` without keeping the synapses.
+
+        Only ``rows`` have to be set, where they are given.
+        """
         ...
 
     def hebbian_step(

@@ -301,9 +301,9 @@ def information(synapses, counts, prior, own, among, first, last):
 
 
 @njit(**_options)
-def information_drives(drives, counts, prior, own, among, gain, floor, first, last):
-    """``information`` of the rows ``first`` to ``last``, as drives."""
-    for i in range(first, last):
+def information_drives(drives, counts, prior, own, among, gain, floor, rows):
+    """``information`` of some rows, as drives."""
+    for i in rows:
         row = drives[i]
         block = 0 if i < counts.shape[0] // 2 else 1
         known = own[i] < NEVER

@@ -99,14 +99,15 @@ class NumbaBackend(HostArrays):
         )
         return float(max(largest))
 
-    def information_drives(self, drives, counts, words, cells, shrinkage, drive):
+    def information_drives(self, drives, counts, words, cells, shrinkage, drive, rows=None):
         terms = information_terms(words, cells, shrinkage)
+        chosen = np.arange(len(drives)) if rows is None else rows
         run_chunks(
             lambda first, last: _kernels.information_drives(
-                drives, counts, *terms, *drive, first, last
+                drives, counts, *terms, *drive, chosen[first:last]
             ),
-            _even(len(drives), _WORD_CHUNKS),
-            self._threads_for(*drives.shape),
+            _even(len(chosen), _WORD_CHUNKS),
+            self._threads_for(len(chosen), drives.shape[1]),
         )
 
     def hebbian_step(self, synapses, increments, overlap, learning_rate):

@@ -77,10 +77,11 @@ class NumpyBackend(HostArrays):
             synapses[rows] = np.where(own[rows, None] < NEVER, found, np.float32(0))
         return float(synapses.max(initial=0.0))
 
-    def information_drives(self, drives, counts, words, cells, shrinkage, drive):
+    def information_drives(self, drives, counts, words, cells, shrinkage, drive, rows=None):
         synapses = np.empty_like(counts)
         self.information(synapses, counts, words, cells, shrinkage)
-        self.set_drives(drives, synapses, drive)
+        chosen = slice(None) if rows is None else rows
+        drives[chosen] = _fixed_point(synapses[chosen], drive)
 
     def hebbian_step(self, synapses, increments, overlap, learning_rate):
         norms = np.sqrt(self.squared_norms(synapses))
