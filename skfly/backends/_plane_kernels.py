@@ -19,17 +19,18 @@ from skfly.backends._search_kernels import (
 
 
 @njit(**_options)
-def planes_of_words(words, first, last, planes):
+def planes_of_packed(packed, first, last, planes):
     """Set the bits of the codes ``first`` to ``last`` in the planes; ``first`` begins a word."""
-    one = np.uint64(1)
-    for w in range(words.shape[0]):
+    for b in range(packed.shape[0]):
         for i in range(first, last):
-            bits = words[w, i]
-            mine = one << np.uint64(i % 64)
-            while bits != 0:
-                lowest = bits & (~bits + one)
-                planes[64 * w + np.int64(_popcount(lowest - one)), i // 64] |= mine
-                bits ^= lowest
+            bits = np.int64(packed[b, i])
+            mine = np.uint64(1) << np.uint64(i % 64)
+            m = 8 * b
+            while bits:
+                if bits & 1:
+                    planes[m, i // 64] |= mine
+                bits >>= 1
+                m += 1
 
 
 @njit(**_options)
@@ -94,7 +95,7 @@ def _add_seven(counters, n_counters, planes, cells, first, start, n):
 def best_of_planes(
     planes, cells, indptr, n_codes, classes, ranks, least, first, last, found, found_ranks
 ):
-    """As :func:`best_of_words`, for bit planes: only those of the query's cells are read.
+    """As :func:`best_of_packed`, for bit planes: only those of the query's cells are read.
 
     ``cells[indptr[q]:indptr[q + 1]]`` are the cells of query ``q``; ``first`` and ``last`` count
     words of a plane.
