@@ -233,7 +233,9 @@ def _start(n_queries, n_best, n_ranks):
 
 
 @njit(**_options)
-def best_of_packed(packed, queries, classes, ranks, least, first, last, counts, found, found_ranks):
+def best_of_packed(
+    packed, queries, classes, ranks, least, first, last, counts, found, found_ranks
+):
     """Find the best codes among ``first`` to ``last`` for each row of packed queries.
 
     Blocks of codes stay in the cache while all queries go over them.

@@ -140,10 +140,7 @@ class PackedCodes(CodeStore):
     def __init__(self, columns: NDArray[np.uint8], n_cells: int) -> None:
         self.columns = columns
         self.n_cells = n_cells
-        sizes = np.zeros(columns.shape[1], dtype=_size_type(n_cells))
-        for row in columns:
-            sizes += _ones_of_bytes(row)
-        self.sizes = _one_if_equal(sizes)
+        self.sizes = _count_sizes(columns, _size_type(n_cells))
 
     @classmethod
     def from_rows(cls, rows: Packed, n_cells: int) -> PackedCodes:
@@ -351,6 +348,22 @@ def _ones_of_bytes(values: NDArray[np.uint8]) -> NDArray[np.uint8]:
         return np.asarray(np.bitwise_count(values))
     table = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1)
     return np.asarray(table.astype(np.uint8)[values])
+
+
+def _count_sizes(columns: NDArray[np.uint8], dtype: Any) -> NDArray[Any]:
+    """Return the number of ones in each column; room for all is taken only if they differ."""
+    n_codes = columns.shape[1]
+    sizes = np.broadcast_to(_ones_of_bytes(columns[:, :1]).sum(axis=0, dtype=dtype), n_codes)
+    for start in range(0, n_codes, _ROWS_AT_A_TIME):
+        part = columns[:, start : start + _ROWS_AT_A_TIME]
+        found = np.zeros(part.shape[1], dtype)
+        for row in part:
+            found += _ones_of_bytes(row)
+        if not sizes.flags.writeable and (found != sizes[0]).any():
+            sizes = sizes.copy()
+        if sizes.flags.writeable:
+            sizes[start : start + len(found)] = found
+    return sizes
 
 
 def _one_if_equal(sizes: NDArray[Any]) -> NDArray[Any]:

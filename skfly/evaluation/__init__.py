@@ -1,5 +1,6 @@
 """How good codes and vectors are, measured: each measure gives a plain table and can draw it."""
 
+from skfly.evaluation._analogies import WordAnalogyRow, WordAnalogyTable, word_analogies
 from skfly.evaluation._context_data import ContextPairs, WordUse, read_scws, read_wic
 from skfly.evaluation._context_table import WordInContextRow, WordInContextTable
 from skfly.evaluation._contexts import word_in_context
@@ -11,6 +12,8 @@ from skfly.evaluation._word_similarity import HASH_LENGTHS, word_similarity
 __all__ = [
     "HASH_LENGTHS",
     "ContextPairs",
+    "WordAnalogyRow",
+    "WordAnalogyTable",
     "WordInContextRow",
     "WordInContextTable",
     "WordPairs",
@@ -22,6 +25,7 @@ __all__ = [
     "read_scws",
     "read_wic",
     "read_word_pairs",
+    "word_analogies",
     "word_in_context",
     "word_similarity",
 ]

@@ -25,6 +25,7 @@ _FORMS = (PackedCodes.form, ListedCodes.form, _OLD_FORM)
 _KEYS = "keys."
 _KEY_ARRAYS = ("text", "starts", "slots")
 _ATTRIBUTE = "attribute."
+_EVENTS = "lifecycle_events"  # gensim makes it when the first one is added
 _SAVED_TYPES = ("int32", "int64", "uint16", "uint32", "uint64", "float32", "float64")
 
 
@@ -75,11 +76,14 @@ class KeyedCodesFiles(EditableCodes):
             "dtype": self._dtype.name,
             "attributes": lists,
         }
+        if hasattr(self, _EVENTS):
+            content[_EVENTS] = getattr(self, _EVENTS)
         try:
             write_model_file(fname_or_handle, arrays, content)
         except TypeError as error:
             raise ValueError(
-                f"an attribute of the keys cannot be written to a file without pickle: {error}"
+                "an attribute of the keys, or one of lifecycle_events, cannot be written to a "
+                f"file without pickle: {error}"
             ) from error
 
     @classmethod
@@ -255,6 +259,8 @@ def _restore(
         if values.ndim != 1 or len(values) > len(keys):
             raise ValueError(f"the attribute {name!r} does not fit the keys")
         vectors.expandos[name] = values
+    if _EVENTS in content:
+        setattr(vectors, _EVENTS, content[_EVENTS])
     if mmap:
         vectors._store.freeze()
     return vectors
@@ -274,12 +280,13 @@ def _describe_keys(vectors: KeyedCodes) -> tuple[dict[str, NDArray[Any]], Any]:
 
 def _restore_keys(arrays: dict[str, NDArray[Any]], keys: Any) -> list[Any] | KeyTable:
     if isinstance(keys, dict):
-        table = KeyTable(*(arrays[_KEYS + name] for name in _KEY_ARRAYS), **keys)
+        text, starts, slots = (arrays[_KEYS + name] for name in _KEY_ARRAYS)
+        table = KeyTable(text, starts, slots, **keys)
         table.check()
         return table
     if len(set(keys)) < len(keys) - max(keys.count(None) - 1, 0):
         raise ValueError("a key comes twice")
-    return keys
+    return list(keys)
 
 
 def _restore_store(arrays: dict[str, NDArray[Any]], n_cells: int) -> CodeStore:

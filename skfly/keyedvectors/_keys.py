@@ -40,7 +40,7 @@ class KeyTable:
 
     The table has open addresses: a word's 32-bit checksum says, by its high bits, where to begin
     to look, and its low bits are kept beside the word's place, so that hardly ever another word's
-    letters are compared. Words are in the order of where to begin, so the table is made by sorting.
+    letters are compared. Words are in the order of where to begin: the table is made by sorting.
 
     Parameters
     ----------
@@ -73,7 +73,9 @@ class KeyTable:
         self.n_keys, self.n_slots = n_keys, n_slots
         self._n_bits = n_keys.bit_length()
         # reading one number from these is several times faster than from an array
-        self._text, self._starts, self._slots = map(memoryview, (text, starts, slots))
+        self._text: Any = text.data
+        self._starts: Any = starts.data
+        self._slots: Any = slots.data
 
     @classmethod
     def of(cls, keys: Sequence[Any]) -> KeyTable | None:
@@ -82,7 +84,9 @@ class KeyTable:
             return None
         words = [_encode(key) for key in keys]
         text = np.frombuffer(b"".join(word + _END for word in words), dtype=np.uint8)
-        starts = _starts(np.cumsum([0] + [len(word) + 1 for word in words]))
+        begins = np.cumsum([0] + [len(word) + 1 for word in words])
+        starts = np.append(begins[:-1:_A_BLOCK], begins[-1])
+        starts = starts.astype(np.uint32 if len(text) < 1 << 32 else np.uint64)
         n_slots = len(words) + len(words) // 5 + 1
         slots = _fill(np.fromiter(map(crc32, words), np.int64, len(words)), n_slots)
         return cls(text, starts, slots, len(words), n_slots)
@@ -106,7 +110,7 @@ class KeyTable:
         at = checksum * self.n_slots >> 32
         while entry := slots[at]:
             if entry >> n_bits == mark:
-                place = (entry & ((1 << n_bits) - 1)) - 1
+                place: int = (entry & ((1 << n_bits) - 1)) - 1
                 if self._word(place) == word:
                     return place
             at += 1
@@ -134,19 +138,34 @@ class KeyTable:
 
     def check(self) -> None:
         """Raise ``ValueError`` if arrays from a file do not fit together."""
-        types = self.text.dtype, self.slots.dtype, self.starts.dtype.kind
-        begins = np.append(0, np.flatnonzero(self.text == _END[0]) + 1)
-        places = self.slots[self.slots > 0] & np.uint32((1 << self._n_bits) - 1)
-        if (
-            types != (np.uint8, np.uint32, "u")
-            or len(begins) != self.n_keys + 1
-            or begins[-1] != len(self.text)
-            or not np.array_equal(self.starts, _starts(begins))
-            or not np.array_equal(np.sort(places), np.arange(1, self.n_keys + 1))
-            or index(self.n_slots) > len(self.slots)
-            or self.slots[-1] != 0
-        ):
+        if not (self._text_fits() and self._slots_fit()):
             raise ValueError("its keys do not fit together")
+
+    def _text_fits(self) -> bool:
+        """Whether blocks begin where every 8th word does; a part at a time, for little memory."""
+        text, starts, n_blocks = self.text, self.starts, -(-self.n_keys // _A_BLOCK)
+        if text.dtype != np.uint8 or starts.dtype.kind != "u" or len(starts) != n_blocks + 1:
+            return False
+        if starts[0] != 0 or starts[-1] != len(text):
+            return False
+        for block in range(0, n_blocks, _AT_A_TIME // _A_BLOCK):
+            last = min(block + _AT_A_TIME // _A_BLOCK, n_blocks)
+            n_words = min(last * _A_BLOCK, self.n_keys) - block * _A_BLOCK
+            begin, end = starts[[block, last]].tolist()
+            ends = np.flatnonzero(text[begin:end] == _END[0]) + begin + 1
+            of_blocks = np.append(ends[_A_BLOCK - 1 : -1 : _A_BLOCK], ends[-1:])
+            if len(ends) != n_words or (of_blocks != starts[block + 1 : last + 1]).any():
+                return False
+        return True
+
+    def _slots_fit(self) -> bool:
+        """Whether there are as many words as there should be, none beyond, and a search ends."""
+        slots, mask = self.slots, np.uint32((1 << self._n_bits) - 1)
+        if slots.dtype != np.uint32 or slots[-1] != 0 or index(self.n_slots) > len(slots):
+            return False
+        parts = (slots[i : i + _AT_A_TIME] & mask for i in range(0, len(slots), _AT_A_TIME))
+        largest = max(int(places.max()) for places in parts)
+        return largest == self.n_keys == np.count_nonzero(slots)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, KeyTable) and np.array_equal(self.text, other.text)
@@ -351,12 +370,6 @@ def _encode(key: str) -> bytes:
 
 def _decode(word: bytes) -> str:
     return word.decode("utf-8", "surrogatepass")
-
-
-def _starts(begins: NDArray[np.int64]) -> NDArray[Any]:
-    """Return where blocks of words begin, and the end, from where words begin, and the end."""
-    starts = np.append(begins[:-1:_A_BLOCK], begins[-1])
-    return starts.astype(np.uint32 if begins[-1] < 1 << 32 else np.uint64)
 
 
 def _fill(checksums: NDArray[np.int64], n_slots: int) -> NDArray[np.uint32]:

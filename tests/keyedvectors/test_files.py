@@ -85,6 +85,26 @@ class TestOurOwn:
             wv.save(tmp_path / "words")
         assert not list(tmp_path.iterdir())
 
+    def test_events_in_the_life_of_the_vectors(self, wv, tmp_path):
+        wv.save(tmp_path / "words")
+        assert not hasattr(FlyKeyedVectors.load(tmp_path / "words"), "lifecycle_events")
+
+        wv.add_lifecycle_event("made", log_level=False, by="hand")
+        wv.save(tmp_path / "words")
+        loaded = FlyKeyedVectors.load(tmp_path / "words")
+
+        assert [event["event"] for event in loaded.lifecycle_events] == ["made"]
+        assert loaded.lifecycle_events == wv.lifecycle_events
+        loaded.lifecycle_events = None  # gensim's way to have none
+        loaded.save(tmp_path / "words")
+        assert FlyKeyedVectors.load(tmp_path / "words").lifecycle_events is None
+
+    def test_an_event_that_only_pickle_could_hold(self, wv, tmp_path):
+        wv.add_lifecycle_event("made", log_level=False, by={1, 2})
+
+        with pytest.raises(ValueError, match=r"lifecycle_events.*without pickle"):
+            wv.save(tmp_path / "words")
+
     def test_a_file_that_is_open_is_refused(self, wv, tmp_path):
         with open(tmp_path / "words", "wb") as file, pytest.raises(TypeError, match="name of a"):
             wv.save(file)

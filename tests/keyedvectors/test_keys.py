@@ -81,7 +81,7 @@ class TestList:
 
     def test_what_lists_do(self, words):
         assert words == WORDS
-        assert WORDS == words
+        assert WORDS == words  # noqa: SIM300
         assert words != WORDS[1:]
         assert words == KeyList(KeyTable.of(WORDS))
         assert words != tuple(WORDS)
@@ -92,8 +92,8 @@ class TestList:
         assert "moth" in words
         assert "none" not in words
         assert words.count("moth") == 1
-        assert words + ["x"] == [*WORDS, "x"]
-        assert ["x"] + words == ["x", *WORDS]
+        assert words + ["x"] == [*WORDS, "x"]  # noqa: RUF005
+        assert ["x"] + words == ["x", *WORDS]  # noqa: RUF005
         assert words.copy() == WORDS
         assert repr(words) == repr(WORDS)
         assert np.array(words).tolist() == np.array(WORDS).tolist()
