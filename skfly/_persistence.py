@@ -54,6 +54,7 @@ def take_apart(
             arrays[name] = getattr(fly, name)
     arrays |= {_STATE + name: array for name, array in fly.rule_state_.items()}
     params = fly.get_params()
+    del params["checkpoint_dir"]  # of one run, not of the model
     if params["vocabulary"] is not None:
         params["vocabulary"] = list(fly.vocabulary_)
     content: dict[str, Any] = {

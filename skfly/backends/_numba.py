@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from skfly.backends import _kernels
-from skfly.backends._base import HebbianStep, Increment
+from skfly.backends._base import HebbianStep, HostArrays, Increment
 from skfly.backends._threads import run_chunks
 
 __all__ = ["NumbaBackend"]
@@ -20,7 +20,7 @@ _WORTH_THREADS = 1 << 18  # weights to go through; less takes about as long as s
 _CONSENSUS_POSITIONS = 1 << 16  # positions whose top cells are held at a time
 
 
-class NumbaBackend:
+class NumbaBackend(HostArrays):
     """Threaded kernels, see :mod:`skfly.backends._kernels`."""
 
     name = "numba"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.backends._base import Drive, HebbianStep, Increment
+from skfly.backends._base import Drive, HebbianStep, HostArrays, Increment
 
 __all__ = ["LOG_OF_2", "LOG_SERIES", "NOTHING", "ONE", "ROOT_OF_HALF", "NumpyBackend", "log32"]
 
@@ -28,7 +28,7 @@ LOG_SERIES = tuple(np.float32(2 / n) for n in (3, 5, 7, 9))
 LOG_OF_2 = (np.float32(0.693359375), np.float32(-2.12194440e-4))  # few bits first: exact products
 
 
-class NumpyBackend:
+class NumpyBackend(HostArrays):
     """Reference kernels. ``n_threads`` is accepted and has no effect."""
 
     name = "numpy"

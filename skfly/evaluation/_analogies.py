@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from skfly.evaluation._table import markdown, score_text, write_rows_csv, write_rows_json
+from skfly.evaluation._rows import RowTable, markdown, score_text
 from skfly.evaluation._vectors import vectors_of
 from skfly.evaluation._word_similarity import HASH_LENGTHS, check_hash_lengths
 from skfly.vectorizer import FlyHashVectorizer
@@ -48,7 +48,7 @@ class WordAnalogyRow:
 
 
 @dataclass(frozen=True)
-class WordAnalogyTable:
+class WordAnalogyTable(RowTable[WordAnalogyRow]):
     """Scores by section and hash length.
 
     ``str(table)`` is a table in Markdown: a line for each section, and a column for each hash
@@ -70,7 +70,7 @@ class WordAnalogyTable:
     | all | 50.0 | 6 of 8 |
     """
 
-    rows: list[WordAnalogyRow]
+    row_type = WordAnalogyRow
 
     def score(self, section: str = TOTAL, hash_length: int | None = None) -> float | None:
         """Return one score.
@@ -100,28 +100,6 @@ class WordAnalogyTable:
             lines.append([rows[0].section, *(score_text(row.accuracy) for row in rows), asked])
         labels = ("dense" if length is None else str(length) for length in lengths)
         return markdown(["section", *labels, "questions"], lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the rows as :meth:`to_json` writes them."""
-        return {"rows": [asdict(row) for row in self.rows]}
-
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write the rows to a JSON file: an object with a list ``"rows"``.
-
-        Parameters
-        ----------
-        path : path-like
-        """
-        write_rows_json(path, self.to_dict())
-
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the rows to a CSV file with a header; what there is not is left empty.
-
-        Parameters
-        ----------
-        path : path-like
-        """
-        write_rows_csv(path, WordAnalogyRow, self.rows)
 
 
 def word_analogies(
