@@ -49,9 +49,9 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
 
     Attributes
     ----------
-    index_to_key : list
+    index_to_key : sequence, like a list
         The words.
-    key_to_index : dict
+    key_to_index : mapping, like a dict
         The place of each word.
 
     See Also
