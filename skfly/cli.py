@@ -70,6 +70,7 @@ class Backend(StrEnum):
     """What computes."""
 
     AUTO = "auto"
+    CUPY = "cupy"
     NUMBA = "numba"
     NUMPY = "numpy"
 

@@ -2,13 +2,13 @@
 
 import re
 
-import emulator
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from problems import drives_of, problems
 
+import emulator
+from problems import drives_of, problems
 from skfly.backends import _search_numpy, drive_for, information_bound
 from skfly.backends._base import Drive
 from skfly.backends._numpy import NumpyBackend
