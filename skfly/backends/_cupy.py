@@ -40,6 +40,7 @@ __all__ = ["CupyBackend", "device_bytes"]
 _LARGEST_BATCH = 1 << 21
 _BATCH_PER_WORD = 64
 _TALLY_BYTES = 1 << 23  # words whose counts are held at a time
+_NEVER = 1e30  # for the kernels, the logarithm of the share of a word that was not seen
 _PARTS = 256  # runs of words whose overlaps are summed one by one
 _ROW_CHUNKS = 32  # as in the numba backend, so that sums of squares have the same bits
 _TOP_ENTRIES = 1 << 21  # cells of windows that are held at a time
@@ -173,7 +174,7 @@ class CupyBackend:
     def _information_table(self, words, cells, shrinkage):
         blocks = words.reshape(2, -1)
         share = (blocks / np.maximum(blocks.sum(axis=1, keepdims=True), 1e-300)).ravel()
-        own = np.log(share, out=np.full(len(share), np.inf), where=share > 0)
+        own = np.log(share, out=np.full(len(share), _NEVER), where=share > 0)
         raised = cells + shrinkage
         among = np.log(raised, out=np.full(cells.shape, NOTHING), where=raised > 0)
         vectors = {"prior": shrinkage * share, "own": own, "among": among}

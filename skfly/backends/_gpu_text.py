@@ -19,6 +19,7 @@ PIECE = 1 << 18
 _BEGINS = np.uint32(1 << 31)  # marks the first token of a sentence
 _SHARED_BYTES = 48 * 1024  # that every GPU gives a block without being asked
 _MOST_WARPS = 8  # of a block, one a window
+_ONE_BLOCK = 1024  # threads, where there is one block
 
 
 def stride_of(n_cells: int) -> int:
@@ -118,7 +119,13 @@ class SortedText:
         n_blocks = min(_gpu.BLOCKS, max(1, -(-n // _gpu.THREADS)))
         gpu.launch("count_words", n_blocks, self.tokens, n, self.begins)
         gpu.launch(
-            "begin_words", 1, self.begins, following, n_words, threads=1024, shared=4 * 1024
+            "begin_words",
+            1,
+            self.begins,
+            following,
+            n_words,
+            threads=_ONE_BLOCK,
+            shared=4 * _ONE_BLOCK,
         )
         gpu.launch("sort_places", n_blocks, self.tokens, n, following, self.places)
 

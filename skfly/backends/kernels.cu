@@ -20,7 +20,7 @@ constexpr unsigned WHOLE_WARP = 0xffffffffu;
 constexpr int LAST_CELL = 65535;  // cells are numbered from 0 below this
 constexpr int CHUNKS = 16;        // cells that a thread sums up at a time
 constexpr int LEAST = -2147483647 - 1;
-constexpr float NEVER = __builtin_inff();  // in place of the logarithm of a share of 0
+constexpr float NEVER = 1e30f;  // in place of the logarithm of a share of 0
 
 typedef unsigned int Token;
 

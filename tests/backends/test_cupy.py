@@ -61,10 +61,14 @@ def test_winners_are_identical(problem, gpus):
     drives = drives_of(synapses, drive)
     expected = NUMPY.find_winners(drives, ids, offsets, window, truncate)
     backend, _ = cupy_backend(**gpus)
-    for source in (synapses, backend.put(synapses)):  # on the host, on the GPU
-        there = with_drives(backend, source, drive)
-        found = backend.find_winners(there, ids, offsets, window, truncate)
-        np.testing.assert_array_equal(found, expected)
+    there = with_drives(backend, synapses, drive)
+    found = backend.find_winners(there, ids, offsets, window, truncate)
+    np.testing.assert_array_equal(found, expected)
+    # again, in buffers that are there already, and from synapses on the GPU
+    backend.set_drives(there, backend.put(-synapses), drive)
+    expected = NUMPY.find_winners(drives_of(-synapses, drive), ids, offsets, window, truncate)
+    found = backend.find_winners(there, ids, offsets, window, truncate)
+    np.testing.assert_array_equal(found, expected)
 
 
 @given(problems(), GPUS, st.booleans())
@@ -159,8 +163,11 @@ def test_consensus_counts_are_identical(problem, n_top, gpus):
     n_windows = NUMPY.count_top_cells(expected, drives_of(synapses, drive), *arguments)
     backend, _ = cupy_backend(**gpus)
     counts, drives = backend.zeros(expected.shape), with_drives(backend, synapses, drive)
-    assert backend.count_top_cells(counts, drives, *arguments) == n_windows
-    np.testing.assert_array_equal(backend.get(counts), expected)
+    for _ in range(2):  # again, in buffers that are there already
+        backend.scale(counts, np.float32(0))
+        backend.set_drives(drives, backend.put(synapses), drive)
+        assert backend.count_top_cells(counts, drives, *arguments) == n_windows
+        np.testing.assert_array_equal(backend.get(counts), expected)
 
 
 @given(problems(), st.integers(1, 64), st.integers(0, 2**32 - 1))

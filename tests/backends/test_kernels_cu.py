@@ -158,7 +158,7 @@ def test_information(problem, shrinkage):
     share = share.ravel()
     prior = (shrinkage * share).astype(np.float32)
     with np.errstate(divide="ignore"):
-        own = np.where(share > 0, np.log(share), np.inf).astype(np.float32)
+        own = np.where(share > 0, np.log(share), 1e30).astype(np.float32)
         among = np.where(cells + shrinkage > 0, np.log(cells + shrinkage), 80).astype(np.float32)
     table = (prior, own, among, n_rows, n_cells)
     found, largest = counts.copy(), np.zeros(1, np.int32)
