@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from skfly.backends import _gpu
 from skfly.backends._base import HebbianStep, Increment
 from skfly.backends._gpu import Gpu, Lane, import_nccl
+from skfly.backends._gpu_search import GpuCodes
 from skfly.backends._gpu_text import (
     PIECE,
     WARP,
@@ -361,6 +362,12 @@ class CupyBackend:
         self._home.stream_in(weights, fill, max(1, PIECE // n_cells) * n_cells)
         return weights, numbers[rows]
 
+    # Search
+
+    def put_codes(self, rows: NDArray[np.uint64]) -> GpuCodes:
+        """Return packed codes, (n_codes, n_words), on the first GPU."""
+        return GpuCodes(self._home, rows)
+
     # Several GPUs
 
     def _shares(self, n_windows: int, most: int) -> Iterator[list[tuple[int, int]]]:
@@ -386,7 +393,8 @@ class CupyBackend:
         for gpu in self._gpus[1:]:
             gpu.streams[0].synchronize()
             theirs, copied = gpu.room(name, size, np.int32), home.room(f"{name} 2", size, np.int32)
-            copied.data.copy_from_device_async(theirs.data, copied.nbytes, home.streams[0])
+            with home.device:
+                copied.data.copy_from_device_async(theirs.data, copied.nbytes, home.streams[0])
             home.launch("add_tallies", _gpu.BLOCKS, total, copied, np.int64(size))
             home.streams[0].synchronize()  # before the other one counts anew
         return total

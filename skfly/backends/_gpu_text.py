@@ -87,7 +87,8 @@ class Drives:
             self._gpus[0].streams[0].synchronize()
         for gpu, array in zip(self._gpus[1:], self.arrays[1:], strict=True):
             source = self.arrays[0]
-            array.data.copy_from_device_async(source.data, source.nbytes, gpu.streams[0])
+            with gpu.device:
+                array.data.copy_from_device_async(source.data, source.nbytes, gpu.streams[0])
 
 
 class SortedText:

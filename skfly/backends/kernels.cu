@@ -18,7 +18,7 @@ namespace {
 constexpr int WARP = 32;
 constexpr unsigned WHOLE_WARP = 0xffffffffu;
 constexpr int LAST_CELL = 65535;  // cells are numbered from 0 below this
-constexpr int CHUNKS = 16;        // cells that a thread sums up at a time
+constexpr int CHUNKS = 16;        // cells that a thread sums up at a time, at most
 constexpr int LEAST = -2147483647 - 1;
 constexpr float NEVER = 1e30f;  // in place of the logarithm of a share of 0
 
@@ -148,26 +148,46 @@ __device__ int rows_of_window(const Token* tokens, int n_tokens, int centre, int
 }
 
 // Calls `take(m, key)` for the cells m of this thread. The key is the activation and the number of
-// the cell as one: the largest key is the winner's, and the first of ties has the largest.
+// the cell as one: the largest key is the winner's, and the first of ties has the largest. How many
+// cells are summed up at a time is known to the compiler, so that their sums are in registers and
+// their loads need not wait for one another.
+template <int N, class Take>
+__device__ void activate_chunks(const short* drives, int stride, int n_cells, int first,
+                                const int* rows, int n_rows, Take& take)
+{
+    const int start = first + lane_of_thread();
+    int total[N] = {};
+    for (int r = 0; r < n_rows; ++r) {
+        const short* row = drives + static_cast<long long>(rows[r]) * stride + start;
+#pragma unroll
+        for (int j = 0; j < N; ++j) total[j] += row[WARP * j];
+    }
+#pragma unroll
+    for (int j = 0; j < N; ++j) {
+        const int m = start + WARP * j;
+        if (m < n_cells) take(m, total[j] * 65536 + (LAST_CELL - m));
+    }
+}
+
+template <int N, class Take>
+__device__ void activate_some(const short* drives, int stride, int n_cells, int first,
+                              const int* rows, int n_rows, Take& take)
+{
+    if constexpr (N > 1) {
+        if (stride - first < WARP * N) {
+            activate_some<N - 1>(drives, stride, n_cells, first, rows, n_rows, take);
+            return;
+        }
+    }
+    activate_chunks<N>(drives, stride, n_cells, first, rows, n_rows, take);
+}
+
 template <class Take>
 __device__ void activate(const short* drives, int stride, int n_cells, const int* rows, int n_rows,
                          Take take)
 {
-    const int lane = lane_of_thread();
-    for (int first = 0; first < n_cells; first += WARP * CHUNKS) {
-        int total[CHUNKS] = {};
-        for (int r = 0; r < n_rows; ++r) {
-            const short* row = drives + static_cast<long long>(rows[r]) * stride + first + lane;
-#pragma unroll
-            for (int j = 0; j < CHUNKS; ++j)
-                if (first + WARP * j < stride) total[j] += row[WARP * j];
-        }
-#pragma unroll
-        for (int j = 0; j < CHUNKS; ++j) {
-            const int m = first + WARP * j + lane;
-            if (m < n_cells) take(m, total[j] * 65536 + (LAST_CELL - m));
-        }
-    }
+    for (int first = 0; first < stride; first += WARP * CHUNKS)
+        activate_some<CHUNKS>(drives, stride, n_cells, first, rows, n_rows, take);
 }
 
 __device__ int cell_of(int key) { return LAST_CELL - (key & LAST_CELL); }

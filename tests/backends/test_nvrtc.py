@@ -3,9 +3,9 @@
 import re
 import warnings
 
-import emulator
 import pytest
 
+import emulator
 from skfly.backends._gpu import COMPILER_OPTIONS
 
 with warnings.catch_warnings():

@@ -37,9 +37,9 @@ def missing():
     return ""
 
 
-def compile_with(*options, source, target):
+def compile_with(*options, source, target, kernels=KERNELS):
     """Compile a source of this folder together with the kernels."""
-    command = ["g++", *OPTIONS, *STRICT, *options, f'-DKERNELS="{KERNELS}"']
+    command = ["g++", *OPTIONS, *STRICT, *options, f'-DKERNELS="{kernels}"']
     command += [str(HERE / source), "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

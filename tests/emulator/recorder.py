@@ -13,11 +13,11 @@ class Recorder:
 
     Parameters
     ----------
-    path : path-like
+    file : binary file
     """
 
-    def __init__(self, path):
-        self._file = open(path, "wb")
+    def __init__(self, file):
+        self._file = file
         self.names = []
 
     def __call__(self, name, grid, block, args, shared, run):
@@ -39,9 +39,6 @@ class Recorder:
             else:
                 self._numbers(-1, arg.nbytes)
                 self._file.write(np.asarray(arg).tobytes())
-
-    def close(self):
-        self._file.close()
 
     def _numbers(self, *numbers):
         self._file.write(struct.pack(f"={len(numbers)}q", *numbers))
