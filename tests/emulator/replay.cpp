@@ -8,10 +8,10 @@
 
 #define REAL_THREADS
 
-#include "kernels.h"
-
 #include <cstdio>
 #include <fstream>
+
+#include "kernels.h"
 
 struct Array {
     std::unique_ptr<char[]> content, after;
