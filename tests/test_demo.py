@@ -100,11 +100,12 @@ def test_the_demo_from_any_directory(tmp_path):
     by_context = [set(neighbours["words"]) for neighbours in result["contexts"]]
     office, chemistry, space, myth = by_context
     assert office & {"legislature", "senate", "elected", "lieutenant", "representatives"}
-    assert chemistry & {"alkali", "metals", "lithium", "salt", "ions", "element"}
+    assert chemistry & {"alkali", "metals", "lithium", "ions", "cations", "bonding", "ionisation"}
     assert space & {"spacecraft", "flight", "landing", "mission", "aldrin", "orbit"}
     assert myth & {"healing", "asclepius", "delos", "delphi", "hera", "artemis"}
 
-    assert {"acid", "acids", "metals", "alkali"} & set(result["cells"][0]["words"])
+    words_of_cells = {word for cell in result["cells"] for word in cell["words"]}
+    assert {"acid", "metals", "hydrogen"} <= words_of_cells
     assert [score["hash_length"] for score in result["similarity"]] == [4, 16, 32]
     for score in result["similarity"]:
         assert 200 < score["n_pairs"] <= score["n_pairs_in_all"] == 353

@@ -6,6 +6,7 @@ import pytest
 import emulator
 from emulator.fake_cupy import FakeCupy
 from skfly import FlyHashVectorizer
+from skfly.learning import Checkpoints, _checkpoints
 
 pytestmark = pytest.mark.skipif(bool(emulator.missing()), reason=emulator.missing())
 
@@ -92,6 +93,30 @@ def test_a_model_of_the_gpu_loads_where_there_is_none(gpus, make_fly, documents,
     np.testing.assert_array_equal(again.transform(documents).toarray(), codes.toarray())
     again.partial_fit(documents[:5])
     assert not gpus.launched
+
+
+@pytest.mark.parametrize("goes_on_with", ["cupy", "numba"])
+@pytest.mark.parametrize("params", RULES[:2])
+@pytest.mark.parametrize("gpus", [{}], indirect=True)
+def test_a_fit_that_was_stopped_on_the_gpu_goes_on(
+    gpus, params, goes_on_with, make_fly, documents, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(_checkpoints, "_SECONDS", 0.0)
+    cpu = make_fly(backend="numba", **params).fit(documents)
+    gpu = make_fly(backend="cupy", checkpoint_dir=tmp_path, **params)
+    save, saved = Checkpoints.save, []
+
+    def stopping(self, *state):
+        save(self, *state)
+        saved.append(state)
+        if len(saved) == 3:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Checkpoints, "save", stopping)
+        gpu.fit(documents)
+    assert gpus.launched
+    assert_same(gpu.set_params(backend=goes_on_with).fit(documents), cpu)
 
 
 @pytest.mark.parametrize("gpus", [{}], indirect=True)

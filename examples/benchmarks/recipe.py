@@ -32,6 +32,7 @@ from skfly.learning import LearningSettings, LloydRule
 DATASETS = ("MEN", "WS353", "SimLex", "MTurk-287")
 HASH_LENGTHS = (4, 16, 51)
 HALVES = ("first", "second")
+IN_PARTS = "partial_fit in ten parts"
 AUTO = dict.fromkeys(LearningSettings.__dataclass_fields__, "auto")
 
 
@@ -49,21 +50,46 @@ def variants(n_words):
         "three times the shrinkage": {"shrinkage": auto.shrinkage * 3},
         "a third of the subsampling threshold": {"subsample": auto.subsample / 3},
         "ten times the subsampling threshold": {"subsample": min(1.0, auto.subsample * 10)},
-        "two epochs": {"n_epochs": 2},
-        "eight epochs": {"n_epochs": 8},
+        "half the epochs": {"n_epochs": auto.n_epochs // 2},
+        "twice the epochs": {"n_epochs": auto.n_epochs * 2},
+        "remembers half an epoch": {"rule": Forgetful},
+        "cells begin from one window": {"rule": BeginsSmall},
+        "idle cells are not begun again": {"rule": LeavesIdle},
         "a fourth of the batches": {"batch_size": 4 * auto.batch_size},
         "consensus of four times the cells": {"n_active": 16},
         "codes of words from synapses": {"word_codes": "synapses"},
         "no connections": {"decorrelation": None},
         "connections, no decorrelation": {"decorrelation": 0.0},
         "connections, decorrelation 0.5": {"decorrelation": 0.5},
-        "three cells learn from a window": {},
-        "partial_fit in ten parts": {},
+        "three cells learn from a window": {"rule": Ranked},
+        IN_PARTS: {},
         "1,000 cells": {"n_kenyon_cells": 1000},
     }
 
 
-class RankedRule(LloydRule):
+class Forgetful(LloydRule):
+    """What was counted fades twice as fast."""
+
+    def __init__(self, *args, fading, **kwargs):
+        super().__init__(*args, fading=min(1.0, 2 * fading), **kwargs)
+
+
+class BeginsSmall(LloydRule):
+    """A cell begins from one window instead of up to 50."""
+
+    def start(self, batch, random):
+        with patch("skfly.learning._lloyd._START_WINDOWS", 1):
+            super().start(batch, random)
+
+
+class LeavesIdle(LloydRule):
+    """A cell that wins nothing for an epoch stays as it is."""
+
+    def __init__(self, *args, restart_idle, **kwargs):  # noqa: ARG002
+        super().__init__(*args, restart_idle=False, **kwargs)
+
+
+class Ranked(LloydRule):
     """Not only the winner learns: the three most active cells do, with weights 1, 1/2 and 1/4."""
 
     _started = False
@@ -91,15 +117,14 @@ class RankedRule(LloydRule):
 
 
 def train(corpus, name, params, seed, threads):
+    params = dict(params)
+    rule = params.pop("rule", LloydRule)
     fly = FlyHashVectorizer(**params, sentence_splitter=None, n_jobs=threads, random_state=seed)
-    rule = RankedRule if name.startswith("three cells") else LloydRule
     with patch("skfly.learning._learn.LloydRule", rule):
-        return train_with_rule(fly, corpus, name)
+        return fly.fit(corpus) if name != IN_PARTS else fit_in_parts(fly, corpus)
 
 
-def train_with_rule(fly, corpus, name):
-    if not name.startswith("partial_fit"):
-        return fly.fit(corpus)
+def fit_in_parts(fly, corpus):
     words = np.array(corpus.vocabulary.words, dtype=object)
     fly.set_params(vocabulary=words[: fly.max_features].tolist())
     bounds = np.linspace(0, corpus.n_sentences, 11).astype(int)

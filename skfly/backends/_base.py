@@ -44,6 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "NEVER",
     "Backend",
     "Drive",
     "HebbianStep",
@@ -52,6 +53,7 @@ __all__ = [
     "drive_for",
     "fixed_point_gain",
     "information_bound",
+    "information_terms",
 ]
 
 
@@ -177,8 +179,12 @@ class Backend(Protocol):
         cells: NDArray[np.float64],
         shrinkage: float,
         drive: Drive,
+        rows: NDArray[np.int64] | None = None,
     ) -> None:
-        """Set ``drives`` from :meth:`information` without keeping the synapses."""
+        """Set ``drives`` from :meth:`information` without keeping the synapses.
+
+        Only ``rows`` have to be set, where they are given.
+        """
         ...
 
     def hebbian_step(
@@ -294,6 +300,34 @@ def drive_for(largest: float, window: int, floor: float) -> Drive:
     """
     each = (2**15 - 1) / (window + 1) - 0.5
     return Drive(np.float32(each / largest if largest > 0 else 0.0), np.float32(floor))
+
+
+NOTHING = 80.0
+"""Taken for the logarithm of the size of a cell that has none, so that nothing excites it."""
+
+NEVER = 1e30
+"""Taken for the logarithm of the share of a word that never came; others are at most 0."""
+
+
+def information_terms(
+    words: NDArray[np.float64], cells: NDArray[np.float64], shrinkage: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    """Return what :meth:`Backend.information` needs beside the counts.
+
+    Returns
+    -------
+    prior, own : ndarray of float32, (2V,)
+        ``a p`` and ``log p`` of every row.
+    among : ndarray of float32, (2, K)
+        ``log(C + a)`` of every cell, as context and as target.
+    """
+    blocks = words.reshape(2, -1)
+    share = (blocks / np.maximum(blocks.sum(axis=1, keepdims=True), 1e-300)).ravel()
+    own = np.log(share, out=np.full(len(share), NEVER), where=share > 0)
+    raised = cells + shrinkage
+    among = np.log(raised, out=np.full(cells.shape, NOTHING), where=raised > 0)
+    prior = shrinkage * share
+    return prior.astype(np.float32), own.astype(np.float32), among.astype(np.float32)
 
 
 def information_bound(cells: NDArray[np.float64], shrinkage: float) -> float:

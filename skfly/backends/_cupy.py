@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skfly.backends import _gpu
-from skfly.backends._base import HebbianStep, Increment
+from skfly.backends._base import HebbianStep, Increment, information_terms
 from skfly.backends._gpu import Gpu, Lane, import_nccl
 from skfly.backends._gpu_search import GpuCodes
 from skfly.backends._gpu_text import (
@@ -32,7 +32,6 @@ from skfly.backends._gpu_text import (
     stride_of,
     warps_for,
 )
-from skfly.backends._numpy import NOTHING
 
 __all__ = ["CupyBackend", "device_bytes"]
 
@@ -41,7 +40,6 @@ __all__ = ["CupyBackend", "device_bytes"]
 _LARGEST_BATCH = 1 << 21
 _BATCH_PER_WORD = 64
 _TALLY_BYTES = 1 << 23  # words whose counts are held at a time
-_NEVER = 1e30  # for the kernels, the logarithm of the share of a word that was not seen
 _PARTS = 256  # runs of words whose overlaps are summed one by one
 _ROW_CHUNKS = 32  # as in the numba backend, so that sums of squares have the same bits
 _TOP_ENTRIES = 1 << 21  # cells of windows that are held at a time
@@ -166,20 +164,16 @@ class CupyBackend:
         self._home.launch("information", _gpu.BLOCKS, synapses, counts, *table, largest)
         return float(self._home.fetch(largest).view(np.float32)[0])
 
-    def information_drives(self, drives, counts, words, cells, shrinkage, drive):
+    def information_drives(self, drives, counts, words, cells, shrinkage, drive, rows=None):  # noqa: ARG002
         table = self._information_table(words, cells, shrinkage)
         out = drives.arrays[0], drives.stride
         self._home.launch("information_drives", _gpu.BLOCKS, *out, counts, *table, *drive)
         drives.spread()
 
     def _information_table(self, words, cells, shrinkage):
-        blocks = words.reshape(2, -1)
-        share = (blocks / np.maximum(blocks.sum(axis=1, keepdims=True), 1e-300)).ravel()
-        own = np.log(share, out=np.full(len(share), _NEVER), where=share > 0)
-        raised = cells + shrinkage
-        among = np.log(raised, out=np.full(cells.shape, NOTHING), where=raised > 0)
-        vectors = {"prior": shrinkage * share, "own": own, "among": among}
-        sent = [self._home.send(name, v.astype(np.float32)) for name, v in vectors.items()]
+        prior, own, among = information_terms(words, cells, shrinkage)
+        send = self._home.send
+        sent = send("prior", prior), send("own", own), send("among", among)
         return *sent, len(words), cells.shape[1]
 
     # Learning

@@ -8,6 +8,8 @@ epochs. For hashing, each cell's weights are normalised to length 1.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -122,3 +124,12 @@ class HebbianRule:
         synapses = self._backend.get(self.synapses)
         largest = float(np.abs(synapses).max(initial=0.0))
         return Learned(synapses, largest, FLOOR, {"norms": norms})
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return all that a step changes."""
+        return {"largest": self._largest}, {"synapses": self._backend.get(self.synapses)}
+
+    def restore(self, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Be as the rule was that gave this state."""
+        self._begin(arrays["synapses"])
+        self._largest = float(numbers["largest"])

@@ -20,6 +20,8 @@ there.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -109,7 +111,7 @@ class LloydRule:
         a = self._shrinkage / self._scale
         drive = drive_for(information_bound(self._cells, a), self._window, FLOOR)
         self._backend.information_drives(
-            self._drives, self.counts, self._words, self._cells, a, drive
+            self._drives, self.counts, self._words, self._cells, a, drive, self._rows_of(batch)
         )
         winners = self._backend.find_winners(self._drives, *batch, self._window, self._truncate)
         self._scale *= 1.0 - self._fading  # to nothing, if a batch is all of the text
@@ -119,6 +121,17 @@ class LloydRule:
         report = StepReport.of(winners, len(self._won), energy)
         self._won += report.cell_sizes
         return report
+
+    def _rows_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the rows of a batch's words, as context and as target.
+
+        No others are looked at: a small batch does not pay for the whole vocabulary.
+        """
+        n_words = len(self._words) // 2
+        used = np.zeros(n_words + 1, dtype=np.bool_)  # the last is for unknown words, -1
+        used[batch.ids] = True
+        words = np.flatnonzero(used[:-1])
+        return np.concatenate([words, n_words + words])
 
     def end_epoch(self) -> None:
         """Clear cells that won nothing, to be started again.
@@ -148,6 +161,25 @@ class LloydRule:
             "shrinkage": np.array([self._shrinkage], dtype=np.float64),
         }
         return Learned(self._backend.get(synapses), largest, FLOOR, state)
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return all that a step changes."""
+        arrays: dict[str, NDArray[Any]] = {
+            "counts": self._backend.get(self.counts),
+            "words": self._words,
+            "cells": self._cells,
+            "won": self._won,
+            "idle": self._idle.astype(np.int32),
+        }
+        return {"scale": self._scale}, arrays
+
+    def restore(self, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Be as the rule was that gave this state."""
+        self._scale = float(numbers["scale"])
+        self.counts = None  # a GPU may not have room for both
+        self.counts = self._backend.put(arrays["counts"])
+        self._words, self._cells = arrays["words"], arrays["cells"]
+        self._won, self._idle = arrays["won"], arrays["idle"].astype(np.bool_)
 
     def _rescale(self) -> None:
         """Bring the scale back to 1."""

@@ -1,8 +1,8 @@
 """The numbers that learning runs with, and how ``"auto"`` becomes one of them.
 
 The published rule (``hebbian``) gets the paper's settings. The fixed-point rule (``lloyd``) gets
-settings that follow the length of the corpus: a short text cannot spare its frequent words and
-needs less shrinkage of the rare ones.
+settings that follow the length of the corpus: a short text cannot spare its frequent words, needs
+less shrinkage of the rare ones and gains from more epochs.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ __all__ = ["LearningSettings", "auto_min_count", "tell_of_small_corpus"]
 
 _LOG = logging.getLogger("skfly")
 _SMALL = 300_000
+
+_SHORT = 10_000_000  # a shorter text gains from being gone through more often
 
 _BATCHES_PER_EPOCH = 20
 # The largest batch bounds memory whatever the corpus. Setting the synapses anew costs the same
@@ -108,7 +110,7 @@ def _lloyd(n_words: int, n_vocabulary: int) -> dict[str, Any]:
     size = (n_words / 1e7) ** 0.75
     batch = max(1, math.ceil(n_words / _BATCHES_PER_EPOCH))
     return {
-        "n_epochs": 4,
+        "n_epochs": 8 if n_words < _SHORT else 4,
         "batch_size": min(batch, max(_LARGEST_BATCH, _BATCH_PER_WORD * n_vocabulary)),
         "learning_rate": 0.0,
         "subsample": 1e-4 / min(max(size, 1e-4), 1.0),

@@ -84,6 +84,11 @@ def test_information_is_identical_to_the_reference_on_any_number_of_threads(prob
         np.testing.assert_array_equal(found, expected)
         np.testing.assert_array_equal(drives, expected_drives)
         assert largest == wanted
+        some = np.arange(0, len(counts), 2)
+        only, rest = np.full_like(drives, -7), np.setdiff1d(np.arange(len(counts)), some)
+        backend.information_drives(only, counts, words, cells, shrinkage, drive, some)
+        np.testing.assert_array_equal(only[some], expected_drives[some])
+        assert (only[rest] == -7).all()
 
 
 @given(st.floats(2**-20, 2**40, width=32))

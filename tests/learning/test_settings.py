@@ -27,6 +27,10 @@ def test_given_values_are_kept():
     assert {name: getattr(settings, name) for name in given} == given
 
 
+def test_a_short_text_is_gone_through_more_often():
+    assert resolve(n_words=10**6).n_epochs > resolve(n_words=2 * 10**7).n_epochs
+
+
 @pytest.mark.parametrize("n_words", [1, 100, 10**4, 10**6, 10**9])
 def test_settings_are_usable_for_any_length_of_text(n_words):
     settings = resolve(n_words=n_words)

@@ -1,0 +1,65 @@
+"""The program, and the options that commands share."""
+
+from __future__ import annotations
+
+import codecs
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from skfly import __version__
+from skfly.cli._console import Program
+
+__all__ = ["Encoding", "Jobs", "Json", "Model", "Quiet", "UnknownWords", "app", "examples"]
+
+app = typer.Typer(
+    name="skfly",
+    cls=Program,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class UnknownWords(StrEnum):
+    """What the code of an unknown word is."""
+
+    IGNORE = "ignore"
+    SPELLING = "spelling"
+
+
+def check_encoding(name: str) -> str:
+    try:
+        return codecs.lookup(name).name
+    except LookupError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def examples(*commands: str) -> str:
+    return "\n  ".join(["\b\nExamples:", *commands])  # \b: keep the lines as they are
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, help="Threads; the result does not depend on it.")
+]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
+Encoding = Annotated[str, typer.Option(help="How the text is encoded.", callback=check_encoding)]
+
+
+@app.callback(invoke_without_command=True)
+def _skfly(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+) -> None:
+    """Learn fruit fly codes from text, and use them.
+
+    A quick look at what it does: skfly demo
+    """
+    if version:
+        typer.echo(f"skfly {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())

@@ -1,0 +1,84 @@
+"""What commands read and where they write."""
+
+from __future__ import annotations
+
+import lzma
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from skfly.vectorizer import FlyHashVectorizer
+
+__all__ = ["STANDARD_INPUT", "batches", "check_place", "load_model", "read_lines"]
+
+STANDARD_INPUT = Path("-")
+_DOCUMENTS_AT_A_TIME = 1_000
+
+
+def check_place(path: Path) -> None:
+    """Refuse a place where nothing can be written, before any work is done."""
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a directory; give the name of a file")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {path}: there is no directory {path.parent}")
+    try:
+        with tempfile.NamedTemporaryFile(prefix=".skfly-", dir=path.parent):
+            pass
+    except OSError as error:
+        raise OSError(f"cannot write in {path.parent}: {error.strerror}") from error
+
+
+def load_model(model: Path) -> FlyHashVectorizer:
+    from skfly.vectorizer import FlyHashVectorizer
+
+    if not model.exists():
+        raise FileNotFoundError(f"there is no model file {model}")
+    return FlyHashVectorizer.load(model, mmap=True)
+
+
+def read_lines(source: Path, encoding: str) -> Iterator[str]:
+    """Return the lines of a file or of standard input."""
+    from skfly.text import TextLines
+
+    if source == STANDARD_INPUT:
+        return _checked(_standard_input(encoding), "standard input")
+    if not source.exists():
+        raise FileNotFoundError(f"there is no file {source}")
+    if source.is_dir():
+        raise IsADirectoryError(f"{source} is a directory, not a text file")
+    return _checked(TextLines(source, encoding=encoding), str(source))
+
+
+def _standard_input(encoding: str) -> Iterable[str]:
+    if sys.stdin is None:
+        raise ValueError("standard input is closed")
+    reconfigure: Any = getattr(sys.stdin, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(encoding=encoding, errors="strict")
+    return sys.stdin
+
+
+def _checked(lines: Iterable[str], name: str) -> Iterator[str]:
+    """Yield lines; say which text it was if it cannot be read."""
+    try:
+        yield from lines
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name} cannot be read as {error.encoding} ({error.reason}); --encoding sets another"
+        ) from error
+    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise ValueError(f"{name} is damaged or cut short: {error}") from error
+
+
+def batches(lines: Iterator[str]) -> Iterator[list[str]]:
+    """Yield some lines at a time, without their ends; one by one if a person types them."""
+    size = 1 if sys.stdin is not None and sys.stdin.isatty() else _DOCUMENTS_AT_A_TIME
+    while batch := [line.rstrip("\r\n") for line in islice(lines, size)]:
+        yield batch

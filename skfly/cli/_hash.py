@@ -1,0 +1,114 @@
+"""``skfly hash``."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from skfly.cli._app import Encoding, Json, Model, UnknownWords, app, examples
+from skfly.cli._console import print_json
+from skfly.cli._files import STANDARD_INPUT, batches, check_place, load_model, read_lines
+
+
+@app.command(
+    "hash",
+    epilog=examples(
+        'echo "the fly eats fruit" | skfly hash corpus.skfly',
+        "skfly hash corpus.skfly documents.txt.gz --json",
+        "skfly hash corpus.skfly words.txt --words --hash-length 8",
+        "skfly hash corpus.skfly documents.txt -o codes.npz",
+    ),
+)
+def hash_texts(
+    model: Model,
+    text: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TEXT_FILE",
+            help="A text file (plain, .gz, .bz2 or .xz), one document a line, or - for standard "
+            "input.",
+        ),
+    ] = STANDARD_INPUT,
+    words: Annotated[
+        bool, typer.Option("--words", help="Each line is a word: give its static code.")
+    ] = False,
+    unknown_words: Annotated[
+        UnknownWords | None,
+        typer.Option(help="With --words: no cell, or a code by words spelled alike."),
+    ] = None,
+    hash_length: Annotated[
+        int | None, typer.Option(min=1, help="Active cells of a code; else as the model says.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="NPZ", help="Write a scipy sparse matrix here instead."
+        ),
+    ] = None,
+    encoding: Encoding = "utf-8",
+    as_json: Json = False,
+) -> None:
+    """Print the codes of documents, or of words.
+
+    The code of each line is the numbers of its active cells; empty if no word is known.
+    """
+    from scipy import sparse
+
+    if output is not None:
+        check_place(output)
+    fly = load_model(model)
+    # what belongs to Python only: lines are the text itself, and codes are sparse and binary
+    fly.set_params(input="content", document_codes="binary", sparse_output=True)
+    if hash_length is not None:
+        fly.set_params(hash_length=hash_length)
+    if unknown_words is not None:
+        fly.set_params(unknown_words=unknown_words.value)
+    parts = []
+    for lines in batches(read_lines(text, encoding)):
+        codes = sparse.csr_array(
+            fly.hash_words([line.strip() for line in lines]) if words else fly.transform(lines)
+        )
+        if output is None:
+            _print_codes(lines, codes, as_json)
+        else:
+            parts.append(codes)
+    if output is not None:
+        none = sparse.csr_array((0, fly.n_features_out_), dtype=fly.dtype)
+        _write_codes(output, sparse.vstack([none, *parts], format="csr"), as_json)
+
+
+def _print_codes(lines: Sequence[str], codes: Any, as_json: bool) -> None:
+    cells = [
+        codes.indices[start:stop].tolist()
+        for start, stop in zip(codes.indptr, codes.indptr[1:], strict=False)
+    ]
+    typer.echo(
+        "\n".join(
+            json.dumps({"text": line, "cells": code}) if as_json else " ".join(map(str, code))
+            for line, code in zip(lines, cells, strict=True)
+        )
+    )
+
+
+def _write_codes(output: Path, codes: Any, as_json: bool) -> None:
+    """Write codes beside their place and rename them into it."""
+    from scipy import sparse
+
+    beside = output.with_name(f".{output.name}-{os.getpid()}")
+    try:
+        with open(beside, "wb") as file:
+            sparse.save_npz(file, codes)
+        beside.replace(output)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    rows, cells = codes.shape
+    if as_json:
+        print_json({"codes": str(output), "rows": rows, "cells": cells})
+    else:
+        typer.echo(f"{output}: {rows:,} codes of {cells} cells")

@@ -1,0 +1,97 @@
+"""``skfly info``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from skfly.cli._app import Json, Model, app, examples
+from skfly.cli._console import print_json, print_table, size_text
+from skfly.cli._files import load_model
+
+if TYPE_CHECKING:
+    from skfly.vectorizer import FlyHashVectorizer
+
+_FREQUENT_WORDS = 10
+
+
+@app.command(
+    epilog=examples(
+        "skfly info corpus.skfly",
+        "skfly info corpus.skfly --json",
+    )
+)
+def info(model: Model, as_json: Json = False) -> None:
+    """Tell what a model is."""
+    about = _describe(load_model(model), model)
+    if as_json:
+        print_json(about)
+        return
+    words = ", ".join(f"{word} {count:,}" for word, count in about["most_frequent_words"])
+    rows = [
+        ("cells", f"{about['cells']:,}"),
+        ("words", f"{about['words']:,}"),
+        ("hash length", about["hash_length"]),
+        ("window", about["window"]),
+        ("rule", about["rule"]),
+        ("words read", f"{about['words_read']:,}"),
+        ("windows seen", f"{about['windows_seen']:,}"),
+        ("epochs", about["epochs"]),
+        ("cells in use", f"{about['cells_in_use']:.1%}"),
+        ("last energy", f"{about['energy']:.6g}"),
+        ("learned with", _pairs(about["settings"])),
+        ("not the default", _pairs(about["changed_parameters"]) or "nothing"),
+        ("file size", size_text(about["file_bytes"])),
+        ("packed code", f"{about['code_bytes_per_word']} bytes a word"),
+        ("frequent words", words),
+    ]
+    print_table(str(model), rows)
+
+
+def _describe(fly: FlyHashVectorizer, path: Path) -> dict[str, Any]:
+    from skfly._params import SETTINGS
+    from skfly.vectorizer import FlyHashVectorizer
+
+    defaults = FlyHashVectorizer().get_params()
+    changed = {
+        name: _short_value(value)
+        for name, value in fly.get_params().items()
+        if value != defaults[name]
+    }
+    counts = fly.word_counts_
+    vocabulary = list(fly.vocabulary_)
+    return {
+        "model": str(path),
+        "cells": fly.n_features_out_,
+        "words": len(vocabulary),
+        "hash_length": fly.hash_length,
+        "window": fly.window,
+        "rule": fly.learning,
+        "words_read": fly.n_words_seen_,
+        "windows_seen": fly.n_windows_seen_,
+        "epochs": fly.n_iter_,
+        "cells_in_use": fly.cells_used_[-1],
+        "energy": fly.energy_[-1],
+        "settings": {name: getattr(fly, f"{name}_") for name in (*SETTINGS, "min_count")},
+        "changed_parameters": changed,
+        "file_bytes": path.stat().st_size,
+        "code_bytes_per_word": -(-fly.n_features_out_ // 8),
+        "most_frequent_words": [
+            (vocabulary[i], int(counts[i])) for i in (-counts).argsort()[:_FREQUENT_WORDS]
+        ],
+    }
+
+
+def _pairs(values: Mapping[str, Any]) -> str:
+    shown = {
+        name: f"{value:.4g}" if isinstance(value, float) else repr(value)
+        for name, value in values.items()
+    }
+    return ", ".join(f"{name}={value}" for name, value in shown.items())
+
+
+def _short_value(value: Any) -> Any:
+    if isinstance(value, list):
+        return f"<{len(value)} words>"
+    return value.__name__ if isinstance(value, type) else value

@@ -1,0 +1,256 @@
+"""``skfly train``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from skfly.cli._app import Encoding, Jobs, Json, Quiet, app, examples
+from skfly.cli._console import print_json, show_warning, size_text
+from skfly.cli._files import check_place, read_lines
+
+if TYPE_CHECKING:
+    from skfly.text import EncodedCorpus
+    from skfly.vectorizer import FlyHashVectorizer
+
+_FROM_CORPUS = ("lowercase", "token_pattern", "stop_words", "fold_numbers")
+
+
+class Sentences(StrEnum):
+    """How text is cut into sentences."""
+
+    LINE = "line"
+    PUNCTUATION = "punctuation"
+
+
+class Rule(StrEnum):
+    """Learning rules."""
+
+    LLOYD = "lloyd"
+    HEBBIAN = "hebbian"
+
+
+class Backend(StrEnum):
+    """What computes."""
+
+    AUTO = "auto"
+    CUPY = "cupy"
+    NUMBA = "numba"
+    NUMPY = "numpy"
+
+
+class StopWords(StrEnum):
+    """Lists of words to leave out."""
+
+    ENGLISH = "english"
+
+
+def _check_window(size: int) -> int:
+    if size % 2 == 0:
+        raise typer.BadParameter(f"{size} is even, but the target is in the middle")
+    return size
+
+
+@app.command(
+    epilog=examples(
+        "skfly train corpus.txt.gz -o corpus.skfly",
+        "skfly train book.txt -o book.skfly --sentences punctuation --vocabulary-size 5000",
+        "zcat *.gz | skfly train - -o all.skfly --encoded-corpus all.ids",
+        "skfly train all.ids -o wide.skfly --cells 1000",
+        "skfly train all.ids -o all.skfly --checkpoint state --resume",
+    )
+)
+def train(
+    corpus: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CORPUS",
+            help="A text file (plain, .gz, .bz2 or .xz), the directory of an encoded corpus, or "
+            "- for standard input.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the model goes.", show_default=False)
+    ],
+    sentences: Annotated[
+        Sentences, typer.Option(help="One a line, or each line split further.")
+    ] = Sentences.LINE,
+    encoding: Encoding = "utf-8",
+    encoded_corpus: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep the encoded corpus here. If it is there already, it is used and the text "
+            "is not read again.",
+        ),
+    ] = None,
+    fold_numbers: Annotated[
+        bool | None, typer.Option(help="Make words with a digit the one word <NUM>, or not.")
+    ] = None,
+    stop_words: Annotated[
+        StopWords | None, typer.Option(help="Leave out the words of this list.")
+    ] = None,
+    cells: Annotated[int, typer.Option(min=1, max=65_535, help="Kenyon cells.")] = 400,
+    hash_length: Annotated[int, typer.Option(min=1, help="Active cells of a code.")] = 32,
+    window: Annotated[
+        int, typer.Option(min=1, help="Words in a window, an odd number.", callback=_check_window)
+    ] = 11,
+    vocabulary_size: Annotated[
+        int, typer.Option(min=1, help="Learn only so many words, the most frequent.")
+    ] = 20_000,
+    min_count: Annotated[
+        int | None, typer.Option(min=1, help="Learn only words that come this often.")
+    ] = None,
+    rule: Annotated[
+        Rule, typer.Option(help="Learning rule; hebbian is the published one.")
+    ] = Rule.LLOYD,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the text.")] = None,
+    batch_size: Annotated[
+        int | None, typer.Option(min=1, help="Words between two steps of learning.")
+    ] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option(help="First learning rate of the hebbian rule.")
+    ] = None,
+    subsample: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Thin out words of a higher frequency; 0 keeps all."),
+    ] = None,
+    shrinkage: Annotated[
+        float | None, typer.Option(min=0, help="The larger, the less rare words matter.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep the state here, once a minute; a run that was stopped can go on from it.",
+        ),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in --checkpoint, if there is one.")
+    ] = False,
+    jobs: Jobs = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")] = 0,
+    backend: Annotated[Backend, typer.Option(help="What computes.")] = Backend.AUTO,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Learn a model from a text.
+
+    Where an option shows no default, its value follows the length of the text.
+    """
+    if hash_length > cells:
+        message = f"{hash_length} is more than --cells {cells}"
+        raise typer.BadParameter(message, param_hint="'--hash-length'")
+    check_place(output)
+    _check_checkpoint(checkpoint, resume)
+    given = {
+        "n_kenyon_cells": cells,
+        "hash_length": hash_length,
+        "window": window,
+        "max_features": vocabulary_size,
+        "min_count": min_count,
+        "learning": rule.value,
+        "n_epochs": epochs,
+        "batch_size": batch_size,
+        "learning_rate": learning_rate,
+        "subsample": subsample,
+        "shrinkage": shrinkage,
+        "sentence_splitter": sentences.value,
+        "fold_numbers": fold_numbers,
+        "stop_words": stop_words and stop_words.value,
+        "n_jobs": jobs,
+        "random_state": seed,
+        "checkpoint_dir": checkpoint,
+        "backend": backend.value,
+    }
+    params = {name: value for name, value in given.items() if value is not None}
+    began = time.perf_counter()
+    fly = _train(corpus, encoding, encoded_corpus, params, quiet)
+    fly.save(output)
+    summary: dict[str, Any] = {
+        "model": str(output),
+        "file_bytes": output.stat().st_size,
+        "words": len(fly.vocabulary_),
+        "words_read": fly.n_words_seen_,
+        "windows": fly.n_windows_seen_,
+        "seconds": round(time.perf_counter() - began, 2),
+    }
+    if as_json:
+        print_json(summary)
+    elif not quiet:
+        typer.echo(
+            f"{output}: {summary['words']:,} words, learned from {summary['windows']:,} windows "
+            f"in {summary['seconds']:.1f} s; {size_text(summary['file_bytes'])}"
+        )
+
+
+def _check_checkpoint(directory: Path | None, resume: bool) -> None:
+    """Go on with an earlier run only if that was asked for."""
+    if directory is None:
+        if resume:
+            raise typer.BadParameter(
+                "say where the run is: --checkpoint DIR", param_hint="'--resume'"
+            )
+        return
+    from skfly.learning import Checkpoints
+
+    if not resume and Checkpoints.run_in(directory) is not None:
+        message = f"{directory} has a run that was stopped: go on with it (--resume), or remove it"
+        raise typer.BadParameter(message, param_hint="'--checkpoint'")
+
+
+def _train(
+    source: Path, encoding: str, kept: Path | None, params: dict[str, Any], quiet: bool
+) -> FlyHashVectorizer:
+    from skfly.text import EncodedCorpus
+    from skfly.vectorizer import FlyHashVectorizer
+
+    fly = FlyHashVectorizer(**params, verbose=0 if quiet else 1)
+    documents: EncodedCorpus | Iterator[str]
+    if kept is not None:
+        documents = _encoded(source, encoding, kept, fly)
+    elif source.is_dir():
+        documents = EncodedCorpus.load(source)
+    else:
+        documents = read_lines(source, encoding)
+    if isinstance(documents, EncodedCorpus):
+        # new text must be read as this corpus was, unless told otherwise
+        text_params = documents.text_params
+        follow = {name: text_params.get(name) for name in _FROM_CORPUS if name not in params}
+        fly.set_params(**{name: value for name, value in follow.items() if value is not None})
+    fly.fit(documents)
+    fly.set_params(verbose=0)
+    return fly
+
+
+def _encoded(source: Path, encoding: str, kept: Path, fly: FlyHashVectorizer) -> EncodedCorpus:
+    """Return the corpus that is kept, or read the text and keep it."""
+    from skfly._params import TEXT_PARAMS
+    from skfly._progress import Progress
+    from skfly.text import EncodedCorpus, encode_documents
+
+    if kept.exists():
+        if fly.verbose:
+            typer.echo(f"skfly: using {kept}; {source} is not read", err=True)
+        if source.is_file() and source.stat().st_mtime > kept.stat().st_mtime:
+            show_warning(f"{source} is newer than {kept}; remove that to read the text again")
+        return EncodedCorpus.load(kept)
+    if source.is_dir():
+        raise typer.BadParameter(f"--encoded-corpus is for text, but {source} is encoded already")
+    check_place(kept)
+    text_params = {name: fly.get_params()[name] for name in TEXT_PARAMS}
+    with Progress(bool(fly.verbose)).stage("reading", "words") as monitor:
+        corpus = encode_documents(
+            read_lines(source, encoding), on_progress=monitor.advance, **text_params
+        )
+    with corpus:
+        if not corpus.n_words:
+            raise ValueError(f"{source} has no words")
+        corpus.save(kept)
+    return EncodedCorpus.load(kept)

@@ -1,0 +1,71 @@
+"""``skfly demo``: what it prints."""
+
+import json
+import sys
+
+import pytest
+
+from skfly.demo import Cell, DemoResult, Neighbours, SimilarityScore
+
+
+def demo_result(output, **_):
+    near = Neighbours("moon", None, ["lunar", "[red]"], [9, 8])
+    there = Neighbours("state", "a solid state", ["liquid"], [7])
+    return DemoResult(
+        n_articles=2,
+        n_characters=12_345,
+        n_words=2_000,
+        n_windows=1_900,
+        n_different_words=700,
+        n_kenyon_cells=400,
+        hash_length=32,
+        seconds_reading=0.5,
+        seconds_learning=1.5,
+        model=str(output),
+        model_bytes=1_000_000,
+        code_bytes_per_word=50,
+        good_neighbours=[near],
+        bad_neighbours=Neighbours("king", None, ["rings"], [3]),
+        contexts=[there],
+        sentence="acid and metal",
+        cells=[Cell(19, 0.3, ["alkali", "metals"])],
+        similarity=[SimilarityScore(16, 41.2, 256, 353)],
+    )
+
+
+@pytest.fixture
+def quick_demo(monkeypatch, tmp_path):
+    monkeypatch.setattr("skfly.demo.run_demo", demo_result)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_demo_in_plain_columns(skfly, quick_demo):
+    code, out, err = skfly("demo")
+    assert (code, err) == (0, "")
+    for line in (
+        "  moon  lunar 9, [red] 8",
+        "  king  rings 3",
+        "  state  a solid state  liquid",
+        "  cell 19  alkali, metals",
+        "  hash length 16  Spearman 41.2  256 of 353 pairs known",
+        "  skfly info demo.skfly",
+    ):
+        assert line in out.splitlines()
+
+
+def test_demo_on_a_terminal_shows_words_as_they_are(skfly, quick_demo, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    out = skfly("demo", "-o", "my demo").out
+    assert "lunar 9, [red] 8" in out
+    assert "skfly info 'my demo'" in out
+    assert "─" in out
+
+
+def test_demo_as_json(skfly, quick_demo):
+    result = json.loads(skfly("demo", "--json").out)
+    assert result["model"] == "demo.skfly"
+    assert result["good_neighbours"][0]["words"] == ["lunar", "[red]"]
+
+
+def test_demo_refuses_a_place_that_cannot_be_written(skfly, quick_demo, tmp_path):
+    assert skfly("demo", "-o", tmp_path / "none" / "m").code == 2

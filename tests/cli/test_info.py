@@ -1,0 +1,48 @@
+"""``skfly info``: what it tells of a model."""
+
+import json
+
+import numpy as np
+
+from skfly import FlyHashVectorizer
+
+
+def test_info_as_json(skfly, fly, model):
+    about = json.loads(skfly("info", model, "--json").out)
+    assert about["cells"] == 20
+    assert about["words"] == 13
+    assert about["hash_length"] == 4
+    assert about["window"] == 11
+    assert about["rule"] == "lloyd"
+    assert about["words_read"] == 300
+    assert about["windows_seen"] == fly.n_windows_seen_
+    assert about["energy"] == fly.energy_[-1]
+    assert about["cells_in_use"] == fly.cells_used_[-1]
+    assert about["code_bytes_per_word"] == 3
+    assert about["file_bytes"] == model.stat().st_size
+    assert about["settings"]["n_epochs"] == 8
+    assert about["most_frequent_words"][:2] == [["fruit", 40], ["ripe", 40]]
+    assert about["changed_parameters"] == {
+        "n_kenyon_cells": 20,
+        "hash_length": 4,
+        "random_state": 0,
+    }
+
+
+def test_info_in_plain_columns(skfly, model):
+    code, out, err = skfly("info", model)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == str(model)
+    assert "  cells            20\n" in out
+    assert "  packed code      3 bytes a word\n" in out
+    assert "  not the default  hash_length=4, n_kenyon_cells=20, random_state=0\n" in out
+    assert "fruit 40, ripe 40" in out
+    assert out.isascii()
+
+
+def test_long_parameters_are_told_shortly(skfly, tmp_path):
+    fly = FlyHashVectorizer(5, 1, vocabulary=["ripe", "fruit"], dtype=np.float64)
+    fly.fit(["ripe fruit"]).save(tmp_path / "m")
+    changed = json.loads(skfly("info", tmp_path / "m", "--json").out)["changed_parameters"]
+    assert changed["vocabulary"] == "<2 words>"
+    assert changed["dtype"] == "float64"

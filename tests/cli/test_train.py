@@ -1,0 +1,212 @@
+"""``skfly train``: what goes in, what comes out, and where."""
+
+import bz2
+import gzip
+import json
+import lzma
+import os
+
+import numpy as np
+import pytest
+
+from skfly import EncodedCorpus, FlyHashVectorizer
+from skfly.backends import BACKENDS
+from skfly.cli._train import Backend
+
+SMALL = ["--cells", "20", "--hash-length", "4", "--window", "5"]
+
+
+def test_train_writes_a_model_and_tells_about_it(skfly, text, tmp_path):
+    path = tmp_path / "my.skfly"
+    code, out, err = skfly("train", text, "-o", path, *SMALL)
+    assert code == 0
+    assert out.startswith(f"{path}: 13 words, learned from ")
+    assert out.count("\n") == 1
+    assert "skfly: reading: 300 words" in err
+    assert "skfly: learning: " in err
+    fly = FlyHashVectorizer.load(path)
+    assert fly.transform(["ripe fruit"]).nnz == 4
+
+
+def test_train_as_json(skfly, text, tmp_path):
+    path = tmp_path / "my.skfly"
+    code, out, err = skfly("train", text, "-o", path, *SMALL, "--json", "--quiet")
+    summary = json.loads(out)
+    fly = FlyHashVectorizer.load(path)
+    assert (code, err) == (0, "")
+    assert summary.pop("seconds") > 0
+    assert summary == {
+        "model": str(path),
+        "file_bytes": path.stat().st_size,
+        "words": 13,
+        "words_read": 300,
+        "windows": fly.n_windows_seen_,
+    }
+
+
+def test_quiet_training_says_nothing(skfly, text, tmp_path):
+    assert skfly("train", text, "-o", tmp_path / "m", *SMALL, "--quiet") == (0, "", "")
+
+
+def test_compressed_text_and_standard_input_give_the_same_model(skfly, text, tmp_path):
+    sources = {"plain": text, "stdin": "-"}
+    for suffix, opener in {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.items():
+        sources[suffix] = tmp_path / f"text{suffix}"
+        with opener(sources[suffix], "wb") as file:
+            file.write(text.read_bytes())
+    models = {}
+    for name, source in sources.items():
+        result = skfly("train", source, "-o", tmp_path / name, *SMALL, stdin=text.read_bytes())
+        assert result.code == 0, result.err
+        models[name] = FlyHashVectorizer.load(tmp_path / name)
+    for fly in models.values():
+        assert fly.vocabulary_ == models["plain"].vocabulary_
+        np.testing.assert_array_equal(fly.synapses_, models["plain"].synapses_)
+
+
+@pytest.mark.parametrize(("how", "windows"), [("line", 3), ("punctuation", 1)])
+def test_sentences_end_at_lines_or_also_at_punctuation(skfly, tmp_path, how, windows):
+    options = ["--rule", "hebbian", "--epochs", "1", "--window", "3"]  # whole windows only
+    result = skfly(
+        *("train", "-", "-o", tmp_path / "m", "--sentences", how, *options, "--json"),
+        stdin=b"one two. three four five.\n",
+    )
+    assert json.loads(result.out)["windows"] == windows
+
+
+def test_options_reach_the_estimator(skfly, text, tmp_path):
+    options = {
+        "--cells": ("n_kenyon_cells", 30),
+        "--hash-length": ("hash_length", 3),
+        "--window": ("window", 3),
+        "--vocabulary-size": ("max_features", 6),
+        "--min-count": ("min_count", 2),
+        "--rule": ("learning", "hebbian"),
+        "--epochs": ("n_epochs", 2),
+        "--batch-size": ("batch_size", 50),
+        "--learning-rate": ("learning_rate", 0.01),
+        "--subsample": ("subsample", 0.5),
+        "--shrinkage": ("shrinkage", 2.0),
+        "--jobs": ("n_jobs", 1),
+        "--seed": ("random_state", 7),
+        "--backend": ("backend", "numpy"),
+        "--stop-words": ("stop_words", "english"),
+        "--sentences": ("sentence_splitter", "punctuation"),
+    }
+    args = [word for option, (_, value) in options.items() for word in (option, value)]
+    result = skfly("train", text, "-o", tmp_path / "m", *args, "--fold-numbers")
+    assert result.code == 0, result.err
+    params = FlyHashVectorizer.load(tmp_path / "m").get_params()
+    expected = dict(options.values()) | {"fold_numbers": True}
+    assert {name: params[name] for name in expected} == expected
+    assert params["verbose"] == 0
+
+
+def test_defaults_are_those_of_the_estimator(skfly, text, tmp_path):
+    skfly("train", text, "-o", tmp_path / "m")
+    about = json.loads(skfly("info", tmp_path / "m", "--json").out)
+    assert about["changed_parameters"] == {"random_state": 0, "sentence_splitter": "line"}
+
+
+def test_backends_are_those_there_are():
+    assert {backend.value for backend in Backend} == set(BACKENDS)
+
+
+def test_text_in_another_encoding(skfly, tmp_path):
+    path = tmp_path / "latin.txt"
+    path.write_bytes("Käse und Brötchen\n".encode("latin-1"))
+    code, _, err = skfly("train", path, "-o", tmp_path / "m")
+    assert code == 2
+    assert "cannot be read as utf-8" in err
+    assert "--encoding" in err
+    assert skfly("train", path, "-o", tmp_path / "m", "--encoding", "latin-1").code == 0
+    assert "brötchen" in FlyHashVectorizer.load(tmp_path / "m").vocabulary_
+    words = skfly("hash", tmp_path / "m", path, "--encoding", "latin-1", "--json").out
+    assert json.loads(words)["text"] == "Käse und Brötchen"
+
+
+# The encoded corpus
+
+
+def test_encoded_corpus_is_kept_and_used_again(skfly, text, tmp_path):
+    kept = tmp_path / "ids"
+    args = ["--encoded-corpus", kept, *SMALL]
+    first = skfly("train", text, "-o", tmp_path / "first", *args)
+    assert first.code == 0, first.err
+    text.unlink()
+    again = skfly("train", text, "-o", tmp_path / "again", *args)
+    direct = skfly("train", kept, "-o", tmp_path / "direct", *SMALL)
+    assert (again.code, direct.code) == (0, 0)
+    assert f"skfly: using {kept}; {text} is not read\n" in again.err
+    assert "skfly: reading" in first.err
+    assert "skfly: reading" not in again.err + direct.err
+    models = [FlyHashVectorizer.load(tmp_path / name) for name in ("first", "again", "direct")]
+    for fly in models[1:]:
+        assert fly.get_params() == models[0].get_params()
+        np.testing.assert_array_equal(fly.synapses_, models[0].synapses_)
+    assert EncodedCorpus.load(kept).n_documents == 60
+
+
+def test_words_are_those_of_the_encoded_corpus_unless_told_otherwise(skfly, tmp_path):
+    kept = tmp_path / "ids"
+    args = ["--encoded-corpus", kept, *SMALL]
+    skfly("train", "-", "-o", tmp_path / "m", *args, "--fold-numbers", stdin=b"in 1984 or so\n")
+    assert skfly("train", kept, "-o", tmp_path / "same", *SMALL, "--quiet") == (0, "", "")
+    same = FlyHashVectorizer.load(tmp_path / "same")
+    assert same.fold_numbers
+    assert same.hash_words(["2001"]).nnz == 4
+    other = skfly("train", kept, "-o", tmp_path / "m", *SMALL, "--no-fold-numbers", "--quiet")
+    assert other.code == 0
+    assert other.err.startswith("skfly: warning: the corpus was encoded with other text param")
+    assert other.err.count("\n") == 1
+
+
+def test_text_newer_than_its_encoded_corpus_is_told(skfly, text, tmp_path):
+    kept = tmp_path / "ids"
+    args = ["train", text, "-o", tmp_path / "m", "--encoded-corpus", kept, *SMALL, "--quiet"]
+    assert skfly(*args).err == ""
+    later = kept.stat().st_mtime + 10
+    os.utime(text, (later, later))
+    assert f"skfly: warning: {text} is newer than {kept}" in skfly(*args).err
+
+
+def test_nothing_is_kept_of_a_text_without_words(skfly, tmp_path):
+    kept = tmp_path / "ids"
+    result = skfly("train", "-", "-o", tmp_path / "m", "--encoded-corpus", kept, stdin=b"\n")
+    assert result.code == 2
+    assert result.err.endswith("skfly: error: - has no words\n")
+    assert not kept.exists()
+
+
+def test_a_run_that_was_stopped_goes_on_only_if_told(skfly, text, tmp_path, monkeypatch):
+    from skfly.learning import Checkpoints, _checkpoints
+
+    monkeypatch.setattr(_checkpoints, "_SECONDS", 0.0)
+    state, path = tmp_path / "state", tmp_path / "my.skfly"
+    train = ("train", text, "-o", path, *SMALL, "--quiet")
+    assert skfly(*train).code == 0
+    whole = path.read_bytes()
+    save = Checkpoints.save
+
+    def stopping(self, *args):
+        save(self, *args)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Checkpoints, "save", stopping)
+    assert skfly(*train, "--checkpoint", state).code == 130
+    monkeypatch.setattr(Checkpoints, "save", save)
+    code, _, err = skfly(*train, "--checkpoint", state)
+    assert code == 2
+    assert "go on with it (--resume)" in " ".join(err.replace("│", " ").split())
+    code, _, err = skfly(*train, "--checkpoint", state, "--resume", "--seed", "4")
+    assert code == 2
+    assert "seed was" in err
+    assert skfly(*train, "--checkpoint", state, "--resume") == (0, "", "")
+    assert path.read_bytes() == whole
+    assert list(state.iterdir()) == []
+
+
+def test_resume_wants_to_know_where(skfly, text, tmp_path):
+    code, _, err = skfly("train", text, "-o", tmp_path / "m", *SMALL, "--resume")
+    assert code == 2
+    assert "--checkpoint DIR" in err
