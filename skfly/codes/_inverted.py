@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ class InvertedIndex:
     >>> index.planes.tolist()
     [[1], [2], [4], [0], [0]]
     """
+
+    at_once: ClassVar[bool] = False  # queries are shared out to threads
 
     def __init__(self, store: CodeStore, n_threads: int = 1) -> None:
         self.n_cells = store.n_cells

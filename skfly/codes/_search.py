@@ -11,6 +11,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from skfly.backends._threads import run_chunks
+from skfly.codes._gpu_index import GpuIndex
 from skfly.codes._inverted import InvertedIndex
 from skfly.codes._packed import CodeStore, count_bits
 from skfly.codes._similarity import score
@@ -43,7 +44,7 @@ class CodeSearch:
     ----------
     store : CodeStore
     measure : {"cosine", "overlap", "sokal-michener", "jaccard"}
-    index : InvertedIndex or None
+    index : InvertedIndex, GpuIndex or None
         Searched instead of the store where that is faster.
 
     Examples
@@ -57,7 +58,10 @@ class CodeSearch:
     """
 
     def __init__(
-        self, store: CodeStore, measure: str = "cosine", index: InvertedIndex | None = None
+        self,
+        store: CodeStore,
+        measure: str = "cosine",
+        index: InvertedIndex | GpuIndex | None = None,
     ) -> None:
         self.store = store
         self.measure = measure
@@ -129,6 +133,9 @@ class CodeSearch:
         whole = first == 0 and last == len(self.store)
         index = self.index
         by_planes = index is not None and whole and index.pays(count_bits(queries))
+        if index is not None and by_planes and index.at_once:
+            index.best(queries, *table, found, ranks)
+            return found, ranks
 
         def kernel(start: int, stop: int) -> None:
             out = found[start:stop], ranks[start:stop]

@@ -18,6 +18,7 @@ from scipy import sparse
 from skfly.codes import (
     CodeSearch,
     CodeStore,
+    GpuIndex,
     InvertedIndex,
     PackedCodes,
     check_measure,
@@ -50,7 +51,7 @@ class KeyedCodes(KeyedVectors):
     expandos: dict[str, NDArray[Any]]
     _store: CodeStore
     _float_vectors: NDArray[Any] | None
-    _index: InvertedIndex | None
+    _index: InvertedIndex | GpuIndex | None
     _search: CodeSearch | None
 
     def __init__(
@@ -147,8 +148,8 @@ class KeyedCodes(KeyedVectors):
         self._measure = measure
         self._search = None
 
-    def build_index(self, n_jobs: int | None = None) -> None:
-        """Make an inverted index over Kenyon cells, which searches then use.
+    def build_index(self, n_jobs: int | None = None, *, backend: str = "numba") -> None:
+        """Make an index of the codes, which searches then use.
 
         Results stay the same. It takes as much memory as packed codes do, and is dropped when
         codes change.
@@ -157,12 +158,22 @@ class KeyedCodes(KeyedVectors):
         ----------
         n_jobs : int or None, default=None
             Threads; ``None``: as many as numba is set to use.
+        backend : {"numba", "cupy"}, default="numba"
+            ``"numba"``: an inverted index over Kenyon cells, in memory. ``"cupy"``: a copy of the
+            codes on the current GPU, for many queries at a time
+            (:meth:`neighbors`); it is not pickled or saved.
         """
-        self._index = InvertedIndex(self._store, n_threads_for(n_jobs))
+        if backend not in ("numba", "cupy"):
+            raise ValueError(f"backend must be 'numba' or 'cupy'; got {backend!r}")
+        self._index = (
+            GpuIndex(self._store)
+            if backend == "cupy"
+            else InvertedIndex(self._store, n_threads_for(n_jobs))
+        )
         self._search = None
 
     def drop_index(self) -> None:
-        """Free the memory of the inverted index."""
+        """Free the memory of the index."""
         self._index = None
         self._search = None
 
@@ -190,7 +201,8 @@ class KeyedCodes(KeyedVectors):
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_float_vectors": None, "_search": None}
+        index = None if isinstance(self._index, GpuIndex) else self._index
+        return self.__dict__ | {"_float_vectors": None, "_search": None, "_index": index}
 
     # Lookup
 
