@@ -174,3 +174,42 @@ def test_evaluate_words_in_context(skfly, fly, model, tmp_path):
     table = word_in_context(fly, tmp_path, hash_lengths=[4])
     assert json.loads(out) == {"model": str(model), **table.to_dict()}
     assert (tmp_path / "s.csv").read_text().startswith("dataset,measure,score,")
+
+
+def test_a_report(skfly, model, wordsim, tmp_path):
+    args = ("evaluate", model, "--data", tmp_path, "--report", tmp_path / "out")
+    code, out, err = skfly(*args, "--experiments", "similarity, contexts")
+    assert code == 0
+    assert out.startswith(f"{tmp_path}/out/index.html: of ")
+    assert "skfly: similarity: done in" in err
+    assert "skfly: warning: WiC was not run: no directory wic" in err
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "index.html",
+        "goals.csv",
+        "word_similarity.csv",
+        "context_neighbors.csv",
+    }
+    code, out, err = skfly(*args, "--experiments", "similarity", "--json", "--quiet")
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert result["report"] == f"{tmp_path}/out/index.html"
+    assert "RW" in result["missing"]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--report", "{dir}/out"], "--report and --data belong together"),
+        (["--data", "{dir}"], "--report and --data belong together"),
+        (["--report", "{dir}/out", "--data", "{dir}", "--csv", "x"], "leave out the options"),
+        (["--report", "{dir}/out", "--data", "{dir}/none"], "there is no directory {dir}/none"),
+        (["--report", "{dir}/a/b", "--data", "{dir}"], "there is no directory {dir}/a"),
+        (["--report", "{dir}/out", "--data", "{dir}", "--experiments", "x"], "got 'x'"),
+        (["--report", "{dir}/out", "--data", "{dir}", "--vectors", "v.txt"], "no file v.txt"),
+        (["--vectors", "v.txt"], "--vectors and --experiments are for --report"),
+    ],
+)
+def test_what_is_wrong_with_a_report_is_told(skfly, model, tmp_path, args, message):
+    code, out, err = skfly("evaluate", model, *(arg.format(dir=tmp_path) for arg in args))
+    assert (code, out) == (2, "")
+    assert message.format(dir=tmp_path) in err
