@@ -11,6 +11,7 @@ import typer
 from skfly.cli._app import Encoding, Jobs, Json, Quiet, UnknownWords, app, examples
 from skfly.cli._console import print_json
 from skfly.cli._files import check_place, load_model, read_lines
+from skfly.cli._report import ReportOptions, write
 
 if TYPE_CHECKING:
     from skfly.evaluation import WordAnalogyTable, WordInContextTable, WordSimilarityTable
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
         "skfly evaluate word2vec.bin --wordsim wordsim/",
         "skfly evaluate corpus.skfly --wic wic/ --scws scws_ratings.txt",
         "skfly evaluate corpus.skfly --analogies questions-words.txt --hash-lengths 32",
+        "skfly evaluate corpus.skfly --data datasets/ --report out/ --vectors word2vec.kv",
+        "skfly evaluate corpus.skfly --data datasets/ --report out/ --experiments codes,clusters",
     )
 )
 def evaluate(
@@ -67,6 +70,37 @@ def evaluate(
             "that begin with ': name'.",
         ),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Run all experiments of the paper, and write a page and CSV files here. Needs "
+            "--data.",
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The datasets for --report, anywhere in this directory: wordsim/, wic/, scws*, "
+            "20news*, stsa.binary.*, *.label (TREC), X.txt and Y.txt (Web of Science), vectors/.",
+        ),
+    ] = None,
+    vectors: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="More word vectors for --report to compare with; may be given again.",
+        ),
+    ] = None,
+    experiments: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Some of similarity, codes, contexts, clusters, documents, textcnn, curve; for "
+            "--report.",
+        ),
+    ] = None,
     hash_lengths: Annotated[
         str | None, typer.Option(metavar="K,K,...", help="Active cells of a code.")
     ] = None,
@@ -84,7 +118,10 @@ def evaluate(
     ] = None,
     corpus: Annotated[
         Path | None,
-        typer.Option(metavar="CORPUS", help="What to learn from, as in skfly train; for --seeds."),
+        typer.Option(
+            metavar="CORPUS",
+            help="What to learn from, as in skfly train; for --seeds, and for --report's curve.",
+        ),
     ] = None,
     encoding: Encoding = "utf-8",
     csv_file: Annotated[
@@ -108,6 +145,34 @@ def evaluate(
     context have the mean and standard deviation over four folds, with what a fifth chose.
     Analogies have the percentage of right answers.
     """
+    if (report is None) != (data is None):
+        raise typer.BadParameter("--report and --data belong together")
+    if report is not None and data is not None:
+        only_tables = (
+            wordsim,
+            wic,
+            scws,
+            analogies,
+            hash_lengths,
+            seeds,
+            csv_file,
+            json_file,
+            plot,
+        )
+        if any(given is not None for given in only_tables):
+            raise typer.BadParameter(
+                "--report runs all experiments its own way: leave out the options of single ones"
+            )
+        fly_or_vectors = _load_to_evaluate(model, {}, unknown_words)
+        write(
+            ReportOptions(model, data, report, vectors or [], corpus, encoding, experiments),
+            fly_or_vectors,
+            quiet=quiet,
+            as_json=as_json,
+        )
+        return
+    if vectors or experiments:
+        raise typer.BadParameter("--vectors and --experiments are for --report")
     from skfly.evaluation._datasets import load_datasets
 
     contexts = [path for path in (wic, scws) if path is not None]

@@ -5,6 +5,11 @@ from skfly.evaluation._clusters import N_CLUSTERS, ClusterRow, ClusterTable, wor
 from skfly.evaluation._code_table import CodeRow, CodeTable
 from skfly.evaluation._compare_codes import binarizers, compare_codes
 from skfly.evaluation._context_data import ContextPairs, WordUse, read_scws, read_wic
+from skfly.evaluation._context_neighbors import (
+    ContextNeighborsRow,
+    ContextNeighborsTable,
+    context_neighbors,
+)
 from skfly.evaluation._context_table import WordInContextRow, WordInContextTable
 from skfly.evaluation._contexts import word_in_context
 from skfly.evaluation._datasets import WordPairs, read_word_pairs
@@ -34,6 +39,8 @@ __all__ = [
     "ClusterTable",
     "CodeRow",
     "CodeTable",
+    "ContextNeighborsRow",
+    "ContextNeighborsTable",
     "ContextPairs",
     "CurveRow",
     "CurveTable",
@@ -52,6 +59,7 @@ __all__ = [
     "WordUse",
     "binarizers",
     "compare_codes",
+    "context_neighbors",
     "document_classification",
     "document_pipelines",
     "load_vectors",

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-__all__ = ["WordPairs", "load_datasets", "read_word_pairs"]
+__all__ = ["WordPairs", "dataset_files", "load_datasets", "read_word_pairs"]
 
 _EXPECTED = "lines of 'word1 word2 score', separated by tabs, spaces, commas or semicolons"
 _SUFFIXES = {".txt", ".tsv", ".csv", ".tab"}
@@ -174,20 +174,25 @@ def _one_or_directory(source: Any) -> list[WordPairs]:
     path = Path(source)
     if not path.is_dir():
         return [read_word_pairs(path)]
-    files = sorted(
-        file
-        for file in path.iterdir()
-        if file.is_file()
-        and file.suffix.lower() in _SUFFIXES
-        and not file.name.startswith(".")
-        and not _NOT_DATA.match(file.name)
-    )
+    files = dataset_files(path)
     if not files:
         raise ValueError(
             f"the directory {path} has no datasets; expected files ({', '.join(sorted(_SUFFIXES))}"
             f") with {_EXPECTED}"
         )
     return [read_word_pairs(file) for file in files]
+
+
+def dataset_files(directory: Path) -> list[Path]:
+    """Return the files of a directory that may be datasets."""
+    return sorted(
+        file
+        for file in directory.iterdir()
+        if file.is_file()
+        and file.suffix.lower() in _SUFFIXES
+        and not file.name.startswith(".")
+        and not _NOT_DATA.match(file.name)
+    )
 
 
 def _named(name: str, value: Any) -> WordPairs:

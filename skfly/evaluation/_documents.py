@@ -10,11 +10,11 @@ from typing import Any
 
 from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
 from sklearn.svm import LinearSVC
 
 from skfly.evaluation._document_data import LabelledTexts
@@ -127,7 +127,7 @@ def document_pipelines(
     ----------
     fly : FlyHashVectorizer or None
         Fitted: its codes are taken as they are. As ``"fly, binary"`` are the codes of documents,
-        as ``"fly, counts"`` the sums of their words' codes, weighted by tf-idf.
+        as ``"fly, counts"`` the sums of their words' codes, scaled to length 1.
     vectors : mapping from names to word vectors
         gensim's ``KeyedVectors`` or another mapping from words to vectors, of which those of a
         document are averaged.
@@ -158,7 +158,7 @@ def document_pipelines(
     if fly is not None:
         binary, counts = (_with_codes(fly, kind) for kind in ("binary", "counts"))
         features["fly, binary"] = [binary]
-        features["fly, counts"] = [counts, TfidfTransformer(sublinear_tf=True)]
+        features["fly, counts"] = [counts, Normalizer()]
     for name, some in (vectors or {}).items():
         features[f"{name}, averaged"] = [MeanVectors(some), StandardScaler()]
     for name, encode in (encoders or {}).items():

@@ -1,6 +1,7 @@
 """``skfly evaluate``: scores, and what is refused."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -82,7 +83,9 @@ def test_evaluate_over_seeds_learns_anew(skfly, fly, model, text, wordsim, tmp_p
         *("--seeds", "3", "--corpus", corpus, "--json"),
     )
     assert code == 0, err
-    assert err.count("skfly: learning: ") == err.count("skfly: evaluating: ") == 3
+    # what it says in between, if it takes long, is not counted
+    assert len(re.findall("skfly: learning: .* windows in ", err)) == 3
+    assert err.count("skfly: evaluating: ") == 3
     assert err.count("skfly: reading: ") == (0 if encoded else 1)
     lines = list(TextLines(text))
     models = [
@@ -194,3 +197,42 @@ def test_evaluate_analogies(skfly, fly, model, tmp_path):
     assert table.rows[-1].n_questions == 2
     assert json.loads((tmp_path / "s.json").read_text()) == table.to_dict()
     assert (tmp_path / "s.csv").read_text().startswith("section,hash_length,accuracy,")
+
+
+def test_a_report(skfly, model, wordsim, tmp_path):
+    args = ("evaluate", model, "--data", tmp_path, "--report", tmp_path / "out")
+    code, out, err = skfly(*args, "--experiments", "similarity, contexts")
+    assert code == 0
+    assert out.startswith(f"{tmp_path}/out/index.html: of ")
+    assert "skfly: similarity: done in" in err
+    assert "skfly: warning: WiC was not run: no directory wic" in err
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "index.html",
+        "goals.csv",
+        "word_similarity.csv",
+        "context_neighbors.csv",
+    }
+    code, out, err = skfly(*args, "--experiments", "similarity", "--json", "--quiet")
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert result["report"] == f"{tmp_path}/out/index.html"
+    assert "RW" in result["missing"]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--report", "{dir}/out"], "--report and --data belong together"),
+        (["--data", "{dir}"], "--report and --data belong together"),
+        (["--report", "{dir}/out", "--data", "{dir}", "--csv", "x"], "leave out the options"),
+        (["--report", "{dir}/out", "--data", "{dir}/none"], "there is no directory {dir}/none"),
+        (["--report", "{dir}/a/b", "--data", "{dir}"], "there is no directory {dir}/a"),
+        (["--report", "{dir}/out", "--data", "{dir}", "--experiments", "x"], "got 'x'"),
+        (["--report", "{dir}/out", "--data", "{dir}", "--vectors", "v.txt"], "no file v.txt"),
+        (["--vectors", "v.txt"], "--vectors and --experiments are for --report"),
+    ],
+)
+def test_what_is_wrong_with_a_report_is_told(skfly, model, tmp_path, args, message):
+    code, out, err = skfly("evaluate", model, *(arg.format(dir=tmp_path) for arg in args))
+    assert (code, out) == (2, "")
+    assert message.format(dir=tmp_path) in err
