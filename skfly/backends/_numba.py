@@ -11,7 +11,7 @@ from skfly.backends import _kernels
 from skfly.backends._base import HebbianStep, HostArrays, Increment
 from skfly.backends._threads import run_chunks
 
-__all__ = ["NumbaBackend"]
+__all__ = ["NumbaBackend", "word_chunks"]
 
 # Float sums are taken per chunk and then over chunks, so the number of chunks of words must not
 # depend on the number of threads.
@@ -84,7 +84,7 @@ class NumbaBackend(HostArrays):
             return overlap, cells
 
         threads = self._threads_for(len(ids), window)
-        parts = run_chunks(kernel, _balanced(begins, _WORD_CHUNKS), threads)
+        parts = run_chunks(kernel, word_chunks(begins), threads)
         overlap = np.sum([overlap for overlap, _ in parts], axis=0)
         return Increment(overlap, words, np.sum([cells for _, cells in parts], axis=0))
 
@@ -185,6 +185,11 @@ class NumbaBackend(HostArrays):
     def _threads_for(self, n_positions: int, n_cells: int) -> int:
         """Return how many threads are worth starting for so much work."""
         return self.n_threads if n_positions * n_cells > _WORTH_THREADS else 1
+
+
+def word_chunks(begins: np.ndarray) -> list[tuple[int, int]]:
+    """Return the runs of words that :meth:`NumbaBackend.add_windows` adds up one by one."""
+    return _balanced(begins, _WORD_CHUNKS)
 
 
 def _shares(words: np.ndarray) -> np.ndarray:

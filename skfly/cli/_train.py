@@ -221,7 +221,7 @@ def _train(
     from skfly.vectorizer import FlyHashVectorizer
 
     fly = FlyHashVectorizer(**params, verbose=0 if quiet else 1)
-    documents: Iterable[str]
+    documents: Any
     if kept is not None and kept.exists():
         documents = _kept(source, kept, fly)
     elif _is_encoded(source):
