@@ -374,14 +374,15 @@ def add_counted_windows(
     from skfly.backends._numba import word_chunks
 
     n_words, n_cells = len(rates), sums.shape[1]
-    by_turns = np.repeat(np.arange(2 * n_words), counted.lengths)
-    word, block = by_turns // 2, by_turns % 2
-    rows, cells = word + n_words * block, counted.cells.astype(np.int64)
-    counts = counted.counts.astype(np.int64)
+    # the kernel takes each word as context, then as target
+    by_turns = np.arange(2 * n_words).reshape(2, n_words).T.ravel()
+    matrix = counted.matrix(n_cells)[by_turns]
+    cells, counts, ends = matrix.indices.astype(np.int64), matrix.data, matrix.indptr
+    rows = np.repeat(by_turns, np.diff(ends))
+    block, word = np.divmod(rows, n_words)
     added = rates[word] * counts.astype(np.float32)
     sums[rows, cells] += added
     overlaps = np.asarray(weights[rows, cells], dtype=np.float64) * added.astype(np.float64)
-    ends = np.concatenate([[0], np.cumsum(counted.lengths, dtype=np.int64)])
     begins = np.concatenate([[0], np.cumsum(counted.occurrences, dtype=np.int64)])
     parts = [
         np.bincount(

@@ -93,7 +93,6 @@ class Counted:
     """How often rows came with cells: whole numbers, only those that are not 0.
 
     ``lengths`` says how many cells each row has, ``cells`` which, and ``counts`` how often.
-    Rows of both blocks take turns: context and target of the first word, of the second, ...
     ``occurrences`` of each word and ``cell_sizes`` (windows of each cell) are for the whole batch.
     ``n_bytes`` is what was sent so far to make the sum.
     """
@@ -107,9 +106,10 @@ class Counted:
 
     @classmethod
     def of(cls, dense: NDArray[Any], occurrences: NDArray[Any], cell_sizes: Any) -> Counted:
-        rows, cells = np.nonzero(dense)
+        flat = np.flatnonzero(dense)
+        rows, cells = np.divmod(flat, dense.shape[1])
         lengths = np.bincount(rows, minlength=len(dense))
-        counts = dense[rows, cells]
+        counts = dense.ravel()[flat]
         return cls._packed([lengths, cells, counts, occurrences, cell_sizes], 0)
 
     @classmethod
@@ -314,9 +314,8 @@ def _count(
     sums = backend.zeros(shape)
     ones = np.ones(n_words, dtype=np.float32)
     backend.add_windows(sums, ones, sums, *batch, winners, window)
-    by_turns = backend.get(sums).reshape(2, n_words, n_cells).transpose(1, 0, 2)
     return Counted.of(
-        by_turns.reshape(shape),
+        backend.get(sums),
         np.bincount(batch.ids[batch.ids >= 0], minlength=n_words),
         np.bincount(winners[winners >= 0], minlength=n_cells),
     )

@@ -4,7 +4,6 @@ import os
 import pickle
 import signal
 import threading
-import time
 
 import joblib
 import numpy as np
@@ -15,9 +14,12 @@ import skfly
 from skfly import EncodedCorpus, FlyHashVectorizer
 from skfly._rounds import ShardStream
 from skfly._shards import Counted
+from skfly.learning import Checkpoints, _checkpoints
 
 distributed = pytest.importorskip("distributed")
 bag = pytest.importorskip("dask.bag")
+
+from dask import delayed  # noqa: E402
 
 from skfly.dask import DaskFlyHashVectorizer  # noqa: E402
 
@@ -102,11 +104,11 @@ def test_shards_on_disk_and_series(make, learned, documents, fingerprint, tmp_pa
 
 def test_empty_partitions_and_some_of_very_different_size(make, documents, fingerprint):
     parts = [[], documents[:1], documents[1:], [], [""]]
-    uneven = bag.from_delayed([__import__("dask").delayed(part) for part in parts])
+    uneven = bag.from_delayed([delayed(part) for part in parts])
     fly = make().fit(uneven)
     assert fly.n_words_seen_ == make().fit(bag.from_sequence(documents, 1)).n_words_seen_
     assert fly.transform(uneven).compute().shape == (len(documents) + 1, 20)
-    nothing = bag.from_delayed([__import__("dask").delayed([])])
+    nothing = bag.from_delayed([delayed([])])
     with pytest.raises(ValueError, match="empty vocabulary"):
         make().fit(nothing)
 
@@ -141,27 +143,46 @@ def test_the_client_is_never_pickled(learned, documents, tmp_path):
     assert (FlyHashVectorizer.load(tmp_path / "fly").synapses_ == learned.synapses_).all()
 
 
-def test_a_worker_that_dies_changes_nothing(
-    client, make, learned, documents, fingerprint, monkeypatch
+@pytest.mark.parametrize("n_killed", [1, 2])
+def test_workers_that_die_change_nothing(
+    client, make, learned, documents, fingerprint, monkeypatch, n_killed
 ):
     total, rounds = ShardStream.total, []
+    pids = client.run(os.getpid).values()
 
     def deadly(self, *args, **kwargs):
         rounds.append(args)
-        if len(rounds) == 3:
-            # while the round is on its way
-            pid = next(iter(client.run(os.getpid).values()))
-            threading.Timer(0.01, os.kill, (pid, signal.SIGKILL)).start()
+        if len(rounds) == 3:  # while the round is on its way
+            for pid in list(pids)[:n_killed]:
+                threading.Timer(0.01, os.kill, (pid, signal.SIGKILL)).start()
         return total(self, *args, **kwargs)
 
     monkeypatch.setattr(ShardStream, "total", deadly)
-    before = set(client.run(os.getpid).values())
     fly = make().fit(bag.from_sequence(documents, npartitions=3))
     assert bits(fly, fingerprint) == bits(learned, fingerprint)
-    deadline = time.monotonic() + 60
-    while len(client.run(os.getpid)) < 2 and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert set(client.run(os.getpid).values()) != before
+    client.wait_for_workers(2, timeout=60)
+    assert len(set(client.run(os.getpid).values()) - set(pids)) == n_killed
+
+
+def test_a_fit_that_was_stopped_goes_on(
+    make, learned, documents, fingerprint, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(_checkpoints, "_SECONDS", 0.0)
+    texts = bag.from_sequence(documents, npartitions=3)
+    save, saved = Checkpoints.save, []
+
+    def stopping(self, *state):
+        save(self, *state)
+        saved.append(state)
+        if len(saved) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Checkpoints, "save", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        make(checkpoint_dir=tmp_path).fit(texts)
+    fly = make(checkpoint_dir=tmp_path).fit(texts)
+    assert bits(fly, fingerprint) == bits(learned, fingerprint)
+    assert fly.traffic_.n_rounds == learned.traffic_.n_rounds - 4  # a start and three batches
 
 
 def test_a_poisoned_shard_names_its_file(make, documents, tmp_path):
