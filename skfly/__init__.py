@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from skfly._model_file import ModelFileError
     from skfly.codes import KenyonCell
     from skfly.keyedvectors import FlyKeyedVectors
-    from skfly.text import EncodedCorpus, TextLines
+    from skfly.text import EncodedCorpus, TextColumn, TextLines
     from skfly.vectorizer import FlyHashVectorizer
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "FlyKeyedVectors",
     "KenyonCell",
     "ModelFileError",
+    "TextColumn",
     "TextLines",
     "__version__",
 ]
@@ -36,6 +37,7 @@ _HOMES = {
     "FlyKeyedVectors": "skfly.keyedvectors",
     "KenyonCell": "skfly.codes",
     "ModelFileError": "skfly._model_file",
+    "TextColumn": "skfly.text",
     "TextLines": "skfly.text",
 }
 

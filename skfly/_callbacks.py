@@ -1,14 +1,16 @@
-"""The estimator's callbacks, as scikit-learn 1.9 has them: told of each epoch."""
+"""The estimator's callbacks, as scikit-learn 1.9 and gensim have them: told of each epoch."""
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from skfly.learning import Network
 
-__all__ = ["EpochCallbacks"]
+__all__ = ["EpochCallbacks", "GensimCallbacks", "is_gensim_callback"]
 
 
 class EpochCallbacks:
@@ -59,3 +61,88 @@ class EpochCallbacks:
         self._task = self._root.subcontext(task_name="epoch")
         self._task.call_on_fit_task_begin(estimator=self._estimator)
         self._began = time.perf_counter()
+
+
+_GENSIM_METHODS = ("on_train_begin", "on_epoch_begin", "on_epoch_end", "on_train_end")
+
+
+def is_gensim_callback(callback: Any) -> bool:
+    """Return whether this is an object like gensim's ``CallbackAny2Vec``."""
+    if isinstance(callback, type):
+        return False
+    return all(callable(getattr(callback, name, None)) for name in _GENSIM_METHODS)
+
+
+class GensimCallbacks:
+    """Tells callbacks of gensim's kind about an estimator's epochs.
+
+    Parameters
+    ----------
+    callbacks : list of objects like ``CallbackAny2Vec``
+    estimator : FlyHashVectorizer
+    attributes : function
+        From a network to what a fitted estimator has.
+    """
+
+    def __init__(
+        self,
+        callbacks: list[Any],
+        estimator: Any,
+        attributes: Callable[[Network], dict[str, Any]],
+    ) -> None:
+        self._callbacks = callbacks
+        self._estimator = estimator
+        self._attributes = attributes
+        self._model: Any = estimator
+        self._tell("on_train_begin")
+        self._tell("on_epoch_begin")
+
+    def __call__(
+        self,
+        epoch: int,
+        n_epochs: int,
+        details: dict[str, float],
+        network: Callable[[], Network],
+    ) -> bool:
+        """Tell of the end of an epoch; return whether a callback wants to stop."""
+        self._model = ModelSoFar(
+            self._estimator, lambda: self._attributes(network()), details["energy"]
+        )
+        stop = any(self._tell("on_epoch_end"))
+        if not stop and epoch + 1 < n_epochs:
+            self._tell("on_epoch_begin")
+        return stop
+
+    def end(self) -> None:
+        """Tell of the end of all."""
+        self._model = self._estimator
+        self._tell("on_train_end")
+
+    def _tell(self, method: str) -> list[bool]:
+        return [bool(getattr(callback, method)(self._model)) for callback in self._callbacks]
+
+
+class ModelSoFar:
+    """An estimator after some epoch: it is made when something of it is asked for."""
+
+    def __init__(
+        self, estimator: Any, attributes: Callable[[], dict[str, Any]], energy: float
+    ) -> None:
+        self._estimator = estimator
+        self._attributes = attributes
+        self._energy = energy
+
+    def get_latest_training_loss(self) -> float:
+        """Return the mean energy of a window in the last epoch."""
+        return self._energy
+
+    @cached_property
+    def _fitted(self) -> Any:
+        fitted = copy.copy(self._estimator)
+        fitted.__dict__.update(self._attributes())
+        return fitted
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._fitted, name)

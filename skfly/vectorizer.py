@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from skfly._callbacks import EpochCallbacks
+from skfly._callbacks import EpochCallbacks, GensimCallbacks, is_gensim_callback
 from skfly._model_file import ModelFileError, read_model_file, write_model_file
 from skfly._params import CONSTRAINTS, SETTINGS, TEXT_PARAMS
 from skfly._persistence import restore, take_apart
@@ -307,6 +307,32 @@ truncate_windows_, n_active_, decorrelation_
 
     # Learning
 
+    def set_callbacks(self, *callbacks: Any) -> FlyHashVectorizer:
+        """Set what is told of the epochs of :meth:`fit`.
+
+        Parameters
+        ----------
+        *callbacks : objects
+            Callbacks of scikit-learn (1.9 or newer), or of gensim's kind
+            (:class:`gensim.models.callbacks.CallbackAny2Vec`). The latter get an estimator as it
+            is after the epoch, which also has ``get_latest_training_loss()``, the mean energy of
+            a window. A callback that returns true at the end of an epoch ends the learning. None
+            removes them all.
+
+        Returns
+        -------
+        self : FlyHashVectorizer
+        """
+        told = [callback for callback in callbacks if is_gensim_callback(callback)]
+        others = [callback for callback in callbacks if not is_gensim_callback(callback)]
+        if others or hasattr(self, "_skl_callbacks"):
+            super().set_callbacks(*others)
+        if told:
+            self._gensim_callbacks = told
+        else:
+            self.__dict__.pop("_gensim_callbacks", None)
+        return self
+
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, raw_documents: Any, y: Any = None) -> FlyHashVectorizer:
@@ -421,15 +447,8 @@ truncate_windows_, n_active_, decorrelation_
         known = id_map >= 0
         counts[id_map[known]] = corpus.vocabulary.counts[known]
         progress = Progress(bool(self.verbose))
-        shape = (2 * len(vocabulary), self.n_kenyon_cells)
-        backend, which = choose_backend(self.backend, self.n_jobs, shape)
-        progress.tell("backend", which)
         given = {"vocabulary_": vocabulary.index, "min_count_": min_count}
-        callbacks = None
-        if previous is None and getattr(self, "_skl_callbacks", None):
-            callbacks = EpochCallbacks(
-                self, lambda network: given | self._attributes(network, Progress(False))
-            )
+        listeners = [] if previous is not None else self._listeners(given)
         network = learn(
             corpus,
             id_map=id_map,
@@ -439,17 +458,30 @@ truncate_windows_, n_active_, decorrelation_
             n_cells=self.n_kenyon_cells,
             window=self.window,
             consensus=self.word_codes == "consensus",
-            backend=backend,
+            **self._means(corpus, len(vocabulary), progress),
             seed=self._seed() if previous is None else self._new_seed(),
             stages=progress,
             previous=previous,
-            on_epoch=callbacks,
+            on_epoch=lambda *epoch: True in [listener(*epoch) for listener in listeners],
             checkpoint_dir=self.checkpoint_dir if previous is None else None,
         )
         goes_on = previous is not None
         self.__dict__.update(given | self._attributes(network, progress, goes_on))
-        if callbacks is not None:
-            callbacks.end()
+        for listener in listeners:
+            listener.end()
+
+    def _listeners(self, given: dict[str, Any]) -> list[Any]:
+        """Return what is told of each epoch."""
+
+        def attributes(network: Network) -> dict[str, Any]:
+            return given | self._attributes(network, Progress(False))
+
+        listeners: list[Any] = []
+        if getattr(self, "_skl_callbacks", None):
+            listeners.append(EpochCallbacks(self, attributes))
+        if told := getattr(self, "_gensim_callbacks", None):
+            listeners.append(GensimCallbacks(told, self, attributes))
+        return listeners
 
     def _connect_cells(self, network: Network, stages: Progress, goes_on: bool) -> tuple[Any, int]:
         """Return the lateral connections, and at how many words they were learned."""
@@ -726,6 +758,13 @@ truncate_windows_, n_active_, decorrelation_
             if run is not None and isinstance(run.get("seed"), int):
                 return int(run["seed"])
         return self._new_seed()
+
+    def _means(self, corpus: Any, n_words: int, progress: Progress) -> dict[str, Any]:
+        """Return what ``learn`` computes with, and say so."""
+        shape = (2 * n_words, self.n_kenyon_cells)
+        backend, which = choose_backend(self.backend, self.n_jobs, shape)
+        progress.tell("backend", which)
+        return {"backend": backend}
 
     def _check_settings(self) -> None:
         """Check what can be checked before any text is read."""

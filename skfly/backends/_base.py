@@ -54,6 +54,7 @@ __all__ = [
     "fixed_point_gain",
     "information_bound",
     "information_terms",
+    "rows_of",
 ]
 
 
@@ -179,11 +180,12 @@ class Backend(Protocol):
         cells: NDArray[np.float64],
         shrinkage: float,
         drive: Drive,
-        rows: NDArray[np.int64] | None = None,
+        ids: NDArray[np.int32] | None = None,
     ) -> None:
         """Set ``drives`` from :meth:`information` without keeping the synapses.
 
-        Only ``rows`` have to be set, where they are given.
+        Where ``ids`` are given, only the rows of these words have to be set: a small batch need
+        not pay for the whole vocabulary.
         """
         ...
 
@@ -328,6 +330,20 @@ def information_terms(
     among = np.log(raised, out=np.full(cells.shape, NOTHING), where=raised > 0)
     prior = shrinkage * share
     return prior.astype(np.float32), own.astype(np.float32), among.astype(np.float32)
+
+
+def rows_of(ids: NDArray[np.int32], n_words: int) -> NDArray[np.int64]:
+    """Return the rows of some words, as context and as target.
+
+    Examples
+    --------
+    >>> rows_of(np.array([2, 0, -1, 2], dtype=np.int32), n_words=3)
+    array([0, 2, 3, 5])
+    """
+    used = np.zeros(n_words + 1, dtype=np.bool_)  # the last is for unknown words, -1
+    used[ids] = True
+    words = np.flatnonzero(used[:-1])
+    return np.concatenate([words, n_words + words])
 
 
 def information_bound(cells: NDArray[np.float64], shrinkage: float) -> float:

@@ -164,7 +164,7 @@ class CupyBackend:
         self._home.launch("information", _gpu.BLOCKS, synapses, counts, *table, largest)
         return float(self._home.fetch(largest).view(np.float32)[0])
 
-    def information_drives(self, drives, counts, words, cells, shrinkage, drive, rows=None):  # noqa: ARG002
+    def information_drives(self, drives, counts, words, cells, shrinkage, drive, ids=None):  # noqa: ARG002
         table = self._information_table(words, cells, shrinkage)
         out = drives.arrays[0], drives.stride
         self._home.launch("information_drives", _gpu.BLOCKS, *out, counts, *table, *drive)

@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from skfly.backends import _kernels
-from skfly.backends._base import HebbianStep, HostArrays, Increment, information_terms
+from skfly.backends._base import HebbianStep, HostArrays, Increment, information_terms, rows_of
 from skfly.backends._threads import run_chunks
 
-__all__ = ["NumbaBackend"]
+__all__ = ["NumbaBackend", "word_chunks"]
 
 # Float sums are taken per chunk and then over chunks, so the number of chunks of words must not
 # depend on the number of threads.
@@ -86,7 +86,7 @@ class NumbaBackend(HostArrays):
             return overlap, cells
 
         threads = self._threads_for(len(ids), window)
-        parts = run_chunks(kernel, _balanced(begins, _WORD_CHUNKS), threads)
+        parts = run_chunks(kernel, word_chunks(begins), threads)
         overlap = np.sum([overlap for overlap, _ in parts], axis=0)
         return Increment(overlap, words, np.sum([cells for _, cells in parts], axis=0))
 
@@ -99,9 +99,9 @@ class NumbaBackend(HostArrays):
         )
         return float(max(largest))
 
-    def information_drives(self, drives, counts, words, cells, shrinkage, drive, rows=None):
+    def information_drives(self, drives, counts, words, cells, shrinkage, drive, ids=None):
         terms = information_terms(words, cells, shrinkage)
-        chosen = np.arange(len(drives)) if rows is None else rows
+        chosen = np.arange(len(drives)) if ids is None else rows_of(ids, len(drives) // 2)
         run_chunks(
             lambda first, last: _kernels.information_drives(
                 drives, counts, *terms, *drive, chosen[first:last]
@@ -186,6 +186,11 @@ class NumbaBackend(HostArrays):
     def _threads_for(self, n_positions: int, n_cells: int) -> int:
         """Return how many threads are worth starting for so much work."""
         return self.n_threads if n_positions * n_cells > _WORTH_THREADS else 1
+
+
+def word_chunks(begins: np.ndarray) -> list[tuple[int, int]]:
+    """Return the runs of words that :meth:`NumbaBackend.add_windows` adds up one by one."""
+    return _balanced(begins, _WORD_CHUNKS)
 
 
 def _sentence_numbers(offsets: np.ndarray) -> np.ndarray:

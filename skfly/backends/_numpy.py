@@ -20,6 +20,7 @@ from skfly.backends._base import (
     HostArrays,
     Increment,
     information_terms,
+    rows_of,
 )
 
 __all__ = ["LOG_OF_2", "LOG_SERIES", "ONE", "ROOT_OF_HALF", "NumpyBackend", "log32"]
@@ -77,10 +78,10 @@ class NumpyBackend(HostArrays):
             synapses[rows] = np.where(own[rows, None] < NEVER, found, np.float32(0))
         return float(synapses.max(initial=0.0))
 
-    def information_drives(self, drives, counts, words, cells, shrinkage, drive, rows=None):
+    def information_drives(self, drives, counts, words, cells, shrinkage, drive, ids=None):
         synapses = np.empty_like(counts)
         self.information(synapses, counts, words, cells, shrinkage)
-        chosen = slice(None) if rows is None else rows
+        chosen = slice(None) if ids is None else rows_of(ids, len(drives) // 2)
         drives[chosen] = _fixed_point(synapses[chosen], drive)
 
     def hebbian_step(self, synapses, increments, overlap, learning_rate):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = ["STANDARD_INPUT", "batches", "check_place", "load_model", "read_lines"]
+__all__ = ["STANDARD_INPUT", "TextFiles", "batches", "check_place", "load_model", "read_lines"]
 
 STANDARD_INPUT = Path("-")
 _DOCUMENTS_AT_A_TIME = 1_000
@@ -52,6 +52,37 @@ def read_lines(source: Path, encoding: str) -> Iterator[str]:
     if source.is_dir():
         raise IsADirectoryError(f"{source} is a directory, not a text file")
     return _checked(TextLines(source, encoding=encoding), str(source))
+
+
+class TextFiles:
+    """The documents of a file, or of the files in a directory: lines, or a column of tables."""
+
+    def __init__(self, source: Path, encoding: str, column: str | None) -> None:
+        from skfly.text import TABLE_SUFFIXES, TextColumn, TextLines
+        from skfly.text._sources import files_in
+
+        if not source.exists():
+            raise FileNotFoundError(f"there is no file {source}")
+        self.files = files_in(source)
+        tables = [file for file in self.files if file.endswith(TABLE_SUFFIXES)]
+        if column is not None and not tables:
+            raise ValueError(f"--column is for Parquet and Arrow files, and {source} is none")
+        self._column = column
+        self._encoding = encoding
+        self._documents: list[Any] = []
+        for file in tables or self.files:
+            if tables:
+                self._documents.append(TextColumn(file, column))
+            else:
+                self._documents.append(TextLines(file, encoding=encoding))
+        self.files = tables or self.files
+
+    def __iter__(self) -> Iterator[str]:
+        for documents in self._documents:
+            yield from _checked(documents, documents.path)
+
+    def __repr__(self) -> str:
+        return f"TextFiles({self._encoding!r}, {self._column!r})"
 
 
 def _standard_input(encoding: str) -> Iterable[str]:

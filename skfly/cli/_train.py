@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,7 @@ import typer
 
 from skfly.cli._app import Encoding, Jobs, Json, Quiet, app, examples
 from skfly.cli._console import print_json, show_warning, size_text
-from skfly.cli._files import check_place, read_lines
+from skfly.cli._files import STANDARD_INPUT, TextFiles, check_place, read_lines
 
 if TYPE_CHECKING:
     from skfly.text import EncodedCorpus
@@ -62,6 +63,7 @@ def _check_window(size: int) -> int:
         "skfly train book.txt -o book.skfly --sentences punctuation --vocabulary-size 5000",
         "zcat *.gz | skfly train - -o all.skfly --encoded-corpus all.ids",
         "skfly train all.ids -o wide.skfly --cells 1000",
+        "skfly train reviews.parquet --column body -o reviews.skfly",
         "skfly train all.ids -o all.skfly --checkpoint state --resume",
     )
 )
@@ -70,8 +72,8 @@ def train(
         Path,
         typer.Argument(
             metavar="CORPUS",
-            help="A text file (plain, .gz, .bz2 or .xz), the directory of an encoded corpus, or "
-            "- for standard input.",
+            help="A text file (plain, .gz, .bz2, .xz or .zst), a table (.parquet, .arrow or "
+            ".feather), a directory of these or of an encoded corpus, or - for standard input.",
             show_default=False,
         ),
     ],
@@ -82,12 +84,15 @@ def train(
         Sentences, typer.Option(help="One a line, or each line split further.")
     ] = Sentences.LINE,
     encoding: Encoding = "utf-8",
+    column: Annotated[
+        str | None, typer.Option(help="Column of a table that holds the text.")
+    ] = None,
     encoded_corpus: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
             help="Keep the encoded corpus here. If it is there already, it is used and the text "
-            "is not read again.",
+            "is not read again; if it was begun, it is gone on with.",
         ),
     ] = None,
     fold_numbers: Annotated[
@@ -171,7 +176,7 @@ def train(
     }
     params = {name: value for name, value in given.items() if value is not None}
     began = time.perf_counter()
-    fly = _train(corpus, encoding, encoded_corpus, params, quiet)
+    fly = _train(corpus, encoding, column, encoded_corpus, params, quiet)
     fly.save(output)
     summary: dict[str, Any] = {
         "model": str(output),
@@ -206,19 +211,32 @@ def _check_checkpoint(directory: Path | None, resume: bool) -> None:
 
 
 def _train(
-    source: Path, encoding: str, kept: Path | None, params: dict[str, Any], quiet: bool
+    source: Path,
+    encoding: str,
+    column: str | None,
+    kept: Path | None,
+    params: dict[str, Any],
+    quiet: bool,
 ) -> FlyHashVectorizer:
     from skfly.text import EncodedCorpus
     from skfly.vectorizer import FlyHashVectorizer
 
     fly = FlyHashVectorizer(**params, verbose=0 if quiet else 1)
-    documents: EncodedCorpus | Iterator[str]
-    if kept is not None:
-        documents = _encoded(source, encoding, kept, fly)
-    elif source.is_dir():
+    documents: Any
+    if kept is not None and kept.exists():
+        documents = _kept(source, kept, fly)
+    elif _is_encoded(source):
+        if kept is not None:
+            raise typer.BadParameter(
+                f"--encoded-corpus is for text, but {source} is encoded already"
+            )
         documents = EncodedCorpus.load(source)
-    else:
+    elif source == STANDARD_INPUT:
         documents = read_lines(source, encoding)
+    else:
+        documents = TextFiles(source, encoding, column)
+    if kept is not None and not isinstance(documents, EncodedCorpus):
+        documents = _encode(source, documents, kept, fly)
     if isinstance(documents, EncodedCorpus):
         # new text must be read as this corpus was, unless told otherwise
         text_params = documents.text_params
@@ -229,28 +247,40 @@ def _train(
     return fly
 
 
-def _encoded(source: Path, encoding: str, kept: Path, fly: FlyHashVectorizer) -> EncodedCorpus:
-    """Return the corpus that is kept, or read the text and keep it."""
+def _is_encoded(source: Path) -> bool:
+    """Return whether a directory is, or was, an encoded corpus."""
+    return source.is_dir() and any((source / name).exists() for name in ("corpus.json", "ids.npy"))
+
+
+def _kept(source: Path, kept: Path, fly: FlyHashVectorizer) -> EncodedCorpus:
+    """Return the corpus that is kept."""
+    from skfly.text import EncodedCorpus
+
+    if fly.verbose:
+        typer.echo(f"skfly: using {kept}; {source} is not read", err=True)
+    if source.is_file() and source.stat().st_mtime > kept.stat().st_mtime:
+        show_warning(f"{source} is newer than {kept}; remove that to read the text again")
+    return EncodedCorpus.load(kept)
+
+
+def _encode(
+    source: Path, documents: Iterable[str], kept: Path, fly: FlyHashVectorizer
+) -> EncodedCorpus:
+    """Read the text and keep it."""
     from skfly._params import TEXT_PARAMS
     from skfly._progress import Progress
-    from skfly.text import EncodedCorpus, encode_documents
+    from skfly.text import disk_needed, encode_to_directory
 
-    if kept.exists():
-        if fly.verbose:
-            typer.echo(f"skfly: using {kept}; {source} is not read", err=True)
-        if source.is_file() and source.stat().st_mtime > kept.stat().st_mtime:
-            show_warning(f"{source} is newer than {kept}; remove that to read the text again")
-        return EncodedCorpus.load(kept)
-    if source.is_dir():
-        raise typer.BadParameter(f"--encoded-corpus is for text, but {source} is encoded already")
     check_place(kept)
+    needed = disk_needed(documents)
+    if fly.verbose and needed is not None:
+        typer.echo(f"skfly: encoding takes about {size_text(needed)} of disk", err=True)
     text_params = {name: fly.get_params()[name] for name in TEXT_PARAMS}
     with Progress(bool(fly.verbose)).stage("reading", "words") as monitor:
-        corpus = encode_documents(
-            read_lines(source, encoding), on_progress=monitor.advance, **text_params
+        corpus = encode_to_directory(
+            documents, kept, on_progress=monitor.advance, n_jobs=fly.n_jobs, **text_params
         )
-    with corpus:
-        if not corpus.n_words:
-            raise ValueError(f"{source} has no words")
-        corpus.save(kept)
-    return EncodedCorpus.load(kept)
+    if not corpus.n_words:
+        shutil.rmtree(kept)
+        raise ValueError(f"{source} has no words")
+    return corpus

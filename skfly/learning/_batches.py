@@ -59,8 +59,10 @@ class BatchStream:
     subsample : float
         Threshold of :func:`keep_probabilities`; 0 keeps every word. A word left out closes the
         gap, as in word2vec; an unknown word leaves one.
-    batch_size : int
+    batch_size : int, optional
         Words in a batch, before subsampling. Batches of an epoch are of about equal size.
+    n_batches : int, optional
+        Batches of an epoch, instead of ``batch_size``.
     block_size : int
         Neighbouring sentences that stay together.
     seed : int
@@ -75,7 +77,8 @@ class BatchStream:
         id_map: NDArray[np.int32] | None,
         counts: NDArray[np.int64],
         subsample: float,
-        batch_size: int,
+        batch_size: int | None = None,
+        n_batches: int | None = None,
         block_size: int,
         seed: int,
         ahead: bool = False,
@@ -92,13 +95,19 @@ class BatchStream:
         self._block_size = block_size
         self._block_lengths = corpus.block_lengths(block_size)
         # at most one batch a block, so that none is empty
-        wanted = -(-corpus.n_words // batch_size)
-        self.n_batches = max(1, min(wanted, len(self._block_lengths)))
+        if n_batches is None:
+            assert batch_size is not None
+            n_batches = -(-corpus.n_words // batch_size)
+        self.n_batches = max(1, min(n_batches, len(self._block_lengths)))
 
     def epoch(self, number: int, first: int = 0) -> Iterator[Batch]:
         """Yield the batches of epoch ``number``, from batch ``first`` on."""
         batches = self._epoch(number, first)
         return _made_ahead(batches) if self._ahead else batches
+
+    def batch(self, epoch: int, number: int) -> Batch | None:
+        """Return one batch of an epoch; ``None`` if there are not so many."""
+        return next(self._epoch(epoch, number), None)
 
     def _epoch(self, number: int, first: int) -> Iterator[Batch]:
         order = self._random(number, 0).permutation(len(self._block_lengths))

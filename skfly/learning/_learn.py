@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -21,9 +22,10 @@ from skfly.learning._lloyd import LloydRule
 from skfly.learning._report import Learned
 from skfly.learning._settings import LearningSettings
 from skfly.learning._train import History, Monitor, Position, Rule, train
-from skfly.text import EncodedCorpus
 
-__all__ = ["Network", "OnEpoch", "Stages", "learn"]
+__all__ = ["Corpus", "Network", "OnEpoch", "Stages", "learn"]
+
+_LOG = logging.getLogger("skfly")
 
 # Sentences that stay together in the random order. The Hebbian rule takes small minibatches, which
 # must not come from one place in the corpus; a short corpus has few sentences to shuffle.
@@ -61,6 +63,21 @@ class Network:
     n_epochs: int
     settings: LearningSettings
     history: History
+
+
+class Corpus(Protocol):
+    """What learning asks a corpus, beside its batches."""
+
+    @property
+    def n_words(self) -> int: ...
+
+    @property
+    def n_sentences(self) -> int: ...
+
+    @property
+    def longest_sentence(self) -> int: ...
+
+    def fingerprint(self) -> str: ...
 
 
 class OnEpoch(Protocol):
@@ -104,7 +121,7 @@ class _Unseen:
 
 
 def learn(
-    corpus: EncodedCorpus,
+    corpus: Corpus,
     *,
     id_map: NDArray[np.int32] | None,
     word_counts: NDArray[np.int64],
@@ -119,6 +136,8 @@ def learn(
     previous: Network | None = None,
     on_epoch: OnEpoch | None = None,
     checkpoint_dir: str | os.PathLike[str] | None = None,
+    make_stream: Callable[..., Any] = BatchStream,
+    n_shards: int = 1,
 ) -> Network:
     """Learn from a corpus.
 
@@ -145,13 +164,23 @@ def learn(
         the corpus where the consensus is counted.
     checkpoint_dir : path-like, optional
         Keep the state here; if there is one of this same run, go on from it.
+    make_stream : callable
+        Makes the batches: :class:`BatchStream`, or what has its parameters, if the corpus is
+        elsewhere and the backend knows what to do with the batches.
+    n_shards : int
+        Machines that share a batch.
     """
     n_words = corpus.n_words + (previous.n_words if previous else 0)
     counts = word_counts + (previous.word_counts if previous else 0)
     settings = LearningSettings.resolve(
-        params, rule=rule, n_words=n_words, n_cells=n_cells, n_vocabulary=len(counts)
+        params,
+        rule=rule,
+        n_words=n_words,
+        n_cells=n_cells,
+        n_vocabulary=len(counts),
+        n_shards=n_shards,
     )
-    stream = BatchStream(
+    stream = make_stream(
         corpus,
         id_map=id_map,
         counts=counts,
@@ -252,6 +281,13 @@ class _Run:
 
         def after_epoch(history: History) -> bool:
             details = {"energy": history.energy[-1], "cells_used": history.cells_used[-1]}
+            _LOG.info(
+                "epoch %d of %d: energy %.4f, %.0f %% of cells in use",
+                len(history.energy),
+                self.n_epochs,
+                details["energy"],
+                100 * details["cells_used"],
+            )
             return on_epoch is not None and on_epoch(
                 len(history.energy) - 1,
                 self.n_epochs,
@@ -386,11 +422,11 @@ def _digest(counts: NDArray[np.int64], id_map: NDArray[np.int32] | None) -> str:
     return digest.hexdigest()
 
 
-def _no_windows(corpus: EncodedCorpus, window: int, truncate: bool) -> str:
+def _no_windows(corpus: Corpus, window: int, truncate: bool) -> str:
     if truncate:
         return "no sentence of the corpus has a word of the vocabulary"
-    longest = int(np.diff(corpus.sentences).max(initial=0))
     return (
-        f"no sentence is as long as the window of {window} words (the longest has {longest}): "
+        f"no sentence is as long as the window of {window} words "
+        f"(the longest has {corpus.longest_sentence}): "
         "choose a smaller window, or truncate_windows=True to cut windows at sentence ends"
     )

@@ -111,7 +111,7 @@ class LloydRule:
         a = self._shrinkage / self._scale
         drive = drive_for(information_bound(self._cells, a), self._window, FLOOR)
         self._backend.information_drives(
-            self._drives, self.counts, self._words, self._cells, a, drive, self._rows_of(batch)
+            self._drives, self.counts, self._words, self._cells, a, drive, batch.ids
         )
         winners = self._backend.find_winners(self._drives, *batch, self._window, self._truncate)
         self._scale *= 1.0 - self._fading  # to nothing, if a batch is all of the text
@@ -121,17 +121,6 @@ class LloydRule:
         report = StepReport.of(winners, len(self._won), energy)
         self._won += report.cell_sizes
         return report
-
-    def _rows_of(self, batch: Batch) -> NDArray[np.int64]:
-        """Return the rows of a batch's words, as context and as target.
-
-        No others are looked at: a small batch does not pay for the whole vocabulary.
-        """
-        n_words = len(self._words) // 2
-        used = np.zeros(n_words + 1, dtype=np.bool_)  # the last is for unknown words, -1
-        used[batch.ids] = True
-        words = np.flatnonzero(used[:-1])
-        return np.concatenate([words, n_words + words])
 
     def end_epoch(self) -> None:
         """Clear cells that won nothing, to be started again.

@@ -19,8 +19,13 @@ class StepReport(NamedTuple):
 
     @classmethod
     def of(cls, winners: NDArray[np.int32], n_cells: int, energy: float) -> StepReport:
-        """Return the report for winners, one an entry (-1: no window)."""
-        sizes = np.bincount(winners[winners >= 0], minlength=n_cells)
+        """Return the report for winners, one an entry (-1: no window).
+
+        Winners that are elsewhere have counted themselves (``cell_sizes``).
+        """
+        sizes = getattr(winners, "cell_sizes", None)
+        if sizes is None:
+            sizes = np.bincount(winners[winners >= 0], minlength=n_cells)
         return cls(int(sizes.sum()), energy, sizes)
 
 

@@ -70,10 +70,12 @@ class LearningSettings:
         n_words: int,
         n_cells: int,
         n_vocabulary: int = 0,
+        n_shards: int = 1,
     ) -> LearningSettings:
         """Return the settings for a text of ``n_words`` words, ``n_vocabulary`` different ones.
 
-        ``params`` holds each setting by name, as a value or as ``"auto"``.
+        ``params`` holds each setting by name, as a value or as ``"auto"``. A batch that
+        ``n_shards`` machines share may be so many times as large.
 
         Examples
         --------
@@ -85,7 +87,7 @@ class LearningSettings:
         >>> small.subsample > large.subsample, small.shrinkage < large.shrinkage
         (True, True)
         """
-        auto = _hebbian() if rule == "hebbian" else _lloyd(n_words, n_vocabulary)
+        auto = _hebbian() if rule == "hebbian" else _lloyd(n_words, n_vocabulary, n_shards)
         auto["n_active"] = max(1, round(0.01 * n_cells))
         chosen = {
             name: auto[name] if params[name] == "auto" else params[name]
@@ -106,12 +108,12 @@ def _hebbian() -> dict[str, Any]:
     }
 
 
-def _lloyd(n_words: int, n_vocabulary: int) -> dict[str, Any]:
+def _lloyd(n_words: int, n_vocabulary: int, n_shards: int) -> dict[str, Any]:
     size = (n_words / 1e7) ** 0.75
     batch = max(1, math.ceil(n_words / _BATCHES_PER_EPOCH))
     return {
         "n_epochs": 8 if n_words < _SHORT else 4,
-        "batch_size": min(batch, max(_LARGEST_BATCH, _BATCH_PER_WORD * n_vocabulary)),
+        "batch_size": min(batch, n_shards * max(_LARGEST_BATCH, _BATCH_PER_WORD * n_vocabulary)),
         "learning_rate": 0.0,
         "subsample": 1e-4 / min(max(size, 1e-4), 1.0),
         "shrinkage": 10_000.0 * min(size, 1.0),

@@ -23,7 +23,8 @@ import shutil
 import tempfile
 import warnings
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
@@ -34,7 +35,13 @@ from numpy.typing import NDArray
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._vocabulary import PackedWords, Vocabulary
 
-__all__ = ["EncodedCorpus"]
+__all__ = [
+    "EncodedCorpus",
+    "warn_if_read_otherwise",
+    "write_array",
+    "write_words",
+    "written_beside",
+]
 
 FORMAT = "skfly-corpus"
 FORMAT_VERSION = 1
@@ -119,6 +126,11 @@ class EncodedCorpus:
     def n_documents(self) -> int:
         return len(self.documents) - 1
 
+    @property
+    def longest_sentence(self) -> int:
+        """Words of the longest sentence."""
+        return int(np.diff(self.sentences).max(initial=0))
+
     def fingerprint(self) -> str:
         """Return a name that other text hardly shares.
 
@@ -177,47 +189,18 @@ class EncodedCorpus:
 
     def warn_if_read_otherwise(self, analyzer: TextAnalyzer) -> None:
         """Warn if the corpus was made with other rules for words than those of ``analyzer``."""
-        different = [
-            f"{name}={self.text_params[name]!r} there, {value!r} here"
-            for name, value in analyzer.params.items()
-            if name not in _HOW_TO_READ and self.text_params.get(name, value) != value
-        ]
-        if different:
-            warnings.warn(
-                "the corpus was encoded with other text parameters than new text will be: "
-                + "; ".join(different),
-                stacklevel=2,
-            )
+        warn_if_read_otherwise(self.text_params, analyzer)
 
     def save(self, directory: str | os.PathLike[str]) -> None:
         """Write the corpus to a new directory.
 
         It is written beside its place and renamed into it: a reader never sees half a corpus.
         """
-        target = Path(directory)
-        if target.exists():
-            raise FileExistsError(f"{target} exists; remove it or choose another name")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-        try:
+        with written_beside(directory) as beside:
             np.save(beside / "ids.npy", self.ids)
             np.save(beside / "sentences.npy", self.sentences)
             np.save(beside / "documents.npy", self.documents)
-            description = {
-                "format": FORMAT,
-                "version": FORMAT_VERSION,
-                "text_params": self.text_params,
-            }
-            packed = PackedWords.pack(self.vocabulary.words)
-            np.save(beside / "words.npy", packed.data)
-            np.save(beside / "word_ends.npy", packed.ends)
-            np.save(beside / "counts.npy", self.vocabulary.counts)
-            (beside / "corpus.json").write_text(json.dumps(description), encoding="ascii")
-            beside.chmod(0o755)
-            beside.rename(target)
-        except BaseException:
-            shutil.rmtree(beside, ignore_errors=True)
-            raise
+            write_words(beside, self.vocabulary, self.text_params)
 
     @classmethod
     def load(cls, directory: str | os.PathLike[str], *, mmap: bool = True) -> EncodedCorpus:
@@ -269,6 +252,71 @@ class EncodedCorpus:
         for _, part in self._ids.parts():
             if part.min() < -1 or part.max() >= len(self.vocabulary):
                 raise ValueError("ids hold a number that is not a word of the vocabulary")
+
+
+def warn_if_read_otherwise(text_params: Mapping[str, Any], analyzer: TextAnalyzer) -> None:
+    """Warn if text was read with other rules for words than those of ``analyzer``."""
+    different = [
+        f"{name}={text_params[name]!r} there, {value!r} here"
+        for name, value in analyzer.params.items()
+        if name not in _HOW_TO_READ and text_params.get(name, value) != value
+    ]
+    if different:
+        warnings.warn(
+            "the corpus was encoded with other text parameters than new text will be: "
+            + "; ".join(different),
+            stacklevel=3,
+        )
+
+
+@contextmanager
+def written_beside(directory: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a directory to write in, which gets its name when all is written.
+
+    If anything goes wrong, nothing is left of it.
+    """
+    target = Path(directory)
+    if target.exists():
+        raise FileExistsError(f"{target} exists; remove it or choose another name")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        yield beside
+        beside.chmod(0o755)
+        beside.rename(target)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+
+
+def write_array(
+    path: Path, dtype: Any, length: int, blocks: Iterable[NDArray[Any]]
+) -> NDArray[Any]:
+    """Write a one-dimensional array block by block, and return it memory-mapped.
+
+    Not through a map: where the disk is full, writing to one kills the process.
+    """
+    header = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": (length,)}
+    with open(path, "wb") as file:
+        np.lib.format.write_array_header_1_0(file, header)
+        for block in blocks:
+            file.write(np.ascontiguousarray(block, dtype=dtype).data)
+    mapped: NDArray[Any] = np.load(path, mmap_mode="r")
+    return mapped
+
+
+def write_words(directory: Path, vocabulary: Vocabulary, text_params: Mapping[str, Any]) -> None:
+    """Write all of a corpus but its ids, sentences and documents."""
+    packed = PackedWords.pack(vocabulary.words)
+    np.save(directory / "words.npy", packed.data)
+    np.save(directory / "word_ends.npy", packed.ends)
+    np.save(directory / "counts.npy", vocabulary.counts)
+    description = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "text_params": dict(text_params),
+    }
+    (directory / "corpus.json").write_text(json.dumps(description), encoding="ascii")
 
 
 class _Slices:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Self
 from weakref import WeakKeyDictionary
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._blocks import Numbering, WordBlock, read_blocks
-from skfly.text._corpus import EncodedCorpus
+from skfly.text._corpus import EncodedCorpus, write_array
 from skfly.text._sources import check_documents
 from skfly.text._vocabulary import Vocabulary
 
@@ -304,7 +304,7 @@ class _Spool:
         for column, (name, _) in enumerate(self._COLUMNS):
             with open(self._path(f"{name}.raw"), "ab") as file:
                 for blocks in self._held:
-                    blocks[column].tofile(file)
+                    file.write(np.ascontiguousarray(blocks[column]).data)
         self._held = []
         self._held_bytes = 0
 
@@ -323,15 +323,16 @@ class _Spool:
     ) -> NDArray[Any]:
         """Return a column as one array, after ``lead`` zeros."""
         name, dtype = self._COLUMNS[column]
-        shape = (lead + self._lengths[column],)
-        in_memory = self._temporary is None
-        out: NDArray[Any] = (
-            np.empty(shape, dtype)
-            if in_memory
-            else np.lib.format.open_memmap(
-                self._path(f"{name}.npy"), mode="w+", dtype=dtype, shape=shape
+        length = lead + self._lengths[column]
+        if self._temporary is not None:
+            blocks = (
+                block if replace is None else replace[block] for block in self._blocks(column)
             )
-        )
+            lead_block = np.zeros(lead, dtype)
+            return write_array(
+                self._path(f"{name}.npy"), dtype, length, chain([lead_block], blocks)
+            )
+        out = np.empty(length, dtype)
         out[:lead] = 0
         start = lead
         for block in self._blocks(column):
@@ -341,8 +342,4 @@ class _Spool:
             else:
                 np.take(replace, block, out=part, mode="clip")  # other modes make a copy first
             start += len(block)
-        if in_memory:
-            return out
-        del out  # written out and unmapped; opened again for reading only
-        mapped: NDArray[Any] = np.load(self._path(f"{name}.npy"), mmap_mode="r")
-        return mapped
+        return out

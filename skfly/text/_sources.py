@@ -12,19 +12,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["TextLines", "check_documents"]
+from skfly.text._zstd import open_zstd
+
+__all__ = ["TextLines", "check_documents", "files_in"]
 
 _ERRORS = ("strict", "ignore", "replace")
-_OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": open_zstd}
 
 
 class TextLines:
-    """The lines of a text file, as documents: read from disk, again for every iteration.
+    """The lines of text files, as documents: read from disk, again for every iteration.
 
     Parameters
     ----------
     path : path-like
-        A text file, plain or compressed (``.gz``, ``.bz2``, ``.xz``).
+        A text file, plain or compressed (``.gz``, ``.bz2``, ``.xz``; ``.zst`` with
+        ``pip install skfly[zstd]``), or a directory: then its files and those of directories in
+        it, in the order of their names. Files whose names begin with a dot are left out.
     encoding : str, default="utf-8"
     errors : {"strict", "ignore", "replace"}, default="strict"
         What to do with bytes that do not decode.
@@ -47,14 +51,21 @@ class TextLines:
         self.encoding = encoding
         self.errors = errors
 
-    def _open(self) -> IO[str]:
-        opener: Any = _OPENERS.get(Path(self.path).suffix, open)
-        lines: IO[str] = opener(self.path, "rt", encoding=self.encoding, errors=self.errors)
-        return lines
+    @property
+    def files(self) -> list[str]:
+        """The files, in the order they are read."""
+        return files_in(self.path)
 
     def __iter__(self) -> Iterator[str]:
-        with self.named_in_errors(), self._open() as lines:
-            yield from lines
+        for file in self.files:
+            with _named_in_errors(file), self._open(file, "rt") as lines:
+                yield from lines
+
+    def _open(self, file: str, mode: str) -> IO[Any]:
+        opener: Any = _OPENERS.get(Path(file).suffix, open)
+        how = {"encoding": self.encoding, "errors": self.errors} if mode == "rt" else {}
+        opened: IO[Any] = opener(file, mode, **how)
+        return opened
 
     @property
     def reads_utf8(self) -> bool:
@@ -67,9 +78,13 @@ class TextLines:
         For files in UTF-8 only. If ``errors`` is ``"strict"`` it is left to the reader to find
         bytes that are not.
         """
-        opener: Any = _OPENERS.get(Path(self.path).suffix, open)
+        for file in self.files:
+            with _named_in_errors(file):
+                yield from self._blocks_of(file, n_bytes)
+
+    def _blocks_of(self, path: str, n_bytes: int) -> Iterator[bytes]:
         begun: list[bytes] = []
-        with opener(self.path, "rb") as file:
+        with self._open(path, "rb") as file:
             while data := file.read(n_bytes):
                 # a "\r" at the end may be the first half of "\r\n"
                 end = max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1
@@ -89,15 +104,58 @@ class TextLines:
 
     @contextmanager
     def named_in_errors(self) -> Iterator[None]:
-        """Errors within tell the name of the file."""
+        """Errors of who decodes :meth:`blocks` tell the name of the file."""
         try:
             yield
-        except (EOFError, OSError, UnicodeDecodeError, lzma.LZMAError) as error:
-            error.add_note(f"while reading {self.path}")
+        except UnicodeDecodeError as error:
+            error.add_note(f"while reading {self._undecodable()}")
             raise
+
+    def _undecodable(self) -> str:
+        """Return the first file that does not decode."""
+        for file in self.files:
+            decoder = codecs.getincrementaldecoder(self.encoding)(self.errors)
+            with self._open(file, "rb") as opened:
+                try:
+                    while data := opened.read(1 << 22):
+                        decoder.decode(data)
+                    decoder.decode(b"", final=True)
+                except UnicodeDecodeError:
+                    return file
+        return self.path
 
     def __repr__(self) -> str:
         return f"TextLines({self.path!r})"
+
+
+@contextmanager
+def _named_in_errors(file: str) -> Iterator[None]:
+    """Errors within tell the name of the file."""
+    try:
+        yield
+    except (EOFError, OSError, UnicodeDecodeError, lzma.LZMAError) as error:
+        error.add_note(f"while reading {file}")
+        raise
+
+
+def files_in(path: str | os.PathLike[str], suffixes: Iterable[str] | None = None) -> list[str]:
+    """Return the files of a directory in the order of their names, or the one file itself.
+
+    Names that begin with a dot are left out, and files without one of the ``suffixes``, if any.
+    """
+    root = Path(path)
+    if not root.is_dir():
+        return [os.fspath(path)]
+    found = [
+        os.fspath(file)
+        for file in sorted(root.rglob("*"))
+        if file.is_file()
+        and not any(part.startswith(".") for part in file.relative_to(root).parts)
+        and (suffixes is None or file.suffix in suffixes)
+    ]
+    if not found:
+        raise FileNotFoundError(f"there is no file to read in the directory {root}")
+    return found
 
 
 def check_documents(documents: Any) -> Iterable[Any]:

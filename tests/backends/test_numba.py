@@ -84,9 +84,10 @@ def test_information_is_identical_to_the_reference_on_any_number_of_threads(prob
         np.testing.assert_array_equal(found, expected)
         np.testing.assert_array_equal(drives, expected_drives)
         assert largest == wanted
-        some = np.arange(0, len(counts), 2)
+        ids = np.arange(0, len(counts) // 2, 2, dtype=np.int32)
+        some = np.concatenate([ids, ids + len(counts) // 2])
         only, rest = np.full_like(drives, -7), np.setdiff1d(np.arange(len(counts)), some)
-        backend.information_drives(only, counts, words, cells, shrinkage, drive, some)
+        backend.information_drives(only, counts, words, cells, shrinkage, drive, ids)
         np.testing.assert_array_equal(only[some], expected_drives[some])
         assert (only[rest] == -7).all()
 

@@ -210,3 +210,53 @@ def test_resume_wants_to_know_where(skfly, text, tmp_path):
     code, _, err = skfly("train", text, "-o", tmp_path / "m", *SMALL, "--resume")
     assert code == 2
     assert "--checkpoint DIR" in err
+
+
+# Directories and tables
+
+
+def test_a_directory_of_text_and_one_of_tables(skfly, text, tmp_path):
+    half = text.read_text().splitlines(keepends=True)
+    folder, tables = tmp_path / "texts", tmp_path / "tables"
+    folder.mkdir()
+    (folder / "a.txt").write_text("".join(half[:30]))
+    with gzip.open(folder / "b.txt.gz", "wt") as file:
+        file.write("".join(half[30:]))
+    sources = {"plain": (text,), "folder": (folder,), "kept": (folder, "--encoded-corpus")}
+    arrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    tables.mkdir()
+    column = arrow.table({"body": half, "title": half})
+    parquet.write_table(column, tables / "t.parquet")
+    sources["tables"] = (tables, "--column", "body")
+    sources["table"] = (tables / "t.parquet", "--column", "body")
+    for name, (source, *options) in sources.items():
+        options += [tmp_path / "ids"] if options == ["--encoded-corpus"] else []
+        result = skfly("train", source, "-o", tmp_path / name, *SMALL, *options)
+        assert result.code == 0, result.err
+        assert ("of disk" in result.err) == (name == "kept")
+        fly = FlyHashVectorizer.load(tmp_path / name)
+        plain = FlyHashVectorizer.load(tmp_path / "plain")
+        np.testing.assert_array_equal(fly.synapses_, plain.synapses_)
+    code, _, err = skfly("train", tables, "-o", tmp_path / "m", *SMALL)
+    assert code == 2
+    assert "2 text columns (body, title); name one" in err
+    code, _, err = skfly("train", text, "-o", tmp_path / "m", *SMALL, "--column", "x")
+    assert code == 2
+    assert "--column is for Parquet and Arrow files" in err
+
+
+def test_the_file_of_a_directory_that_cannot_be_read_is_named(skfly, tmp_path):
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "a.txt").write_text("fine\n")
+    (folder / "b.txt").write_bytes(b"f\xe4llt\n")
+    code, _, err = skfly("train", folder, "-o", tmp_path / "m", *SMALL)
+    assert code == 2
+    assert "b.txt cannot be read as utf-8" in err
+    (folder / "b.txt").unlink()
+    (folder / "c.gz").write_bytes(gzip.compress(b"one fly\n" * 99)[:-9])
+    code, _, err = skfly("train", folder, "-o", tmp_path / "m", *SMALL)
+    assert code == 2
+    assert "c.gz is damaged or cut short" in err

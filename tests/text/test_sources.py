@@ -1,6 +1,7 @@
 import bz2
 import gzip
 import lzma
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,16 +9,22 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from skfly.text import TextLines, check_documents
+from skfly.text import TextLines, check_documents, encode_documents
 
-OPENERS = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+OPENERS = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": None}
+
+
+def open_to_write(path):
+    if path.suffix == ".zst":
+        return pytest.importorskip("zstandard").open(path, "wb")
+    return OPENERS[path.suffix.replace(".txt", "")](path, "wb")
 
 
 @pytest.mark.parametrize("suffix", OPENERS)
 class TestTextLines:
     def path(self, tmp_path, suffix, content):
         path = tmp_path / f"corpus.txt{suffix}"
-        with OPENERS[suffix](path, "wb") as file:
+        with open_to_write(path) as file:
             file.write(content)
         return path
 
@@ -50,6 +57,62 @@ class TestTextLines:
     def test_a_missing_file_raises_when_it_is_read(self, tmp_path, suffix):
         with pytest.raises(FileNotFoundError):
             list(TextLines(tmp_path / f"no.txt{suffix}"))
+
+
+class TestZstandard:
+    def test_several_frames_are_one_text(self, tmp_path):
+        zstandard = pytest.importorskip("zstandard")
+        path = tmp_path / "text.zst"
+        compress = zstandard.ZstdCompressor().compress
+        path.write_bytes(compress(b"one\ntw") + compress(b"o\nthree\n") + compress(b""))
+
+        assert list(TextLines(path)) == ["one\n", "two\n", "three\n"]
+        assert b"".join(TextLines(path).blocks(5)) == b"one\ntwo\nthree\n"
+
+    def test_a_file_that_is_cut_short_or_another_is_told(self, tmp_path):
+        zstandard = pytest.importorskip("zstandard")
+        data = zstandard.ZstdCompressor().compress(b"one fly\n" * 1000)
+        path = tmp_path / "text.zst"
+        path.write_bytes(data[:-9])
+        with pytest.raises(EOFError, match="ended before") as caught:
+            list(TextLines(path))
+        assert caught.value.__notes__ == [f"while reading {path}"]
+        path.write_bytes(b"one fly\n" * 1000)
+        with pytest.raises(OSError, match="not a file of Zstandard"):
+            list(TextLines(path))
+
+    def test_without_the_package_the_extra_is_named(self, tmp_path, monkeypatch):
+        monkeypatch.setitem(sys.modules, "zstandard", None)
+        path = tmp_path / "text.zst"
+        path.write_bytes(b"")
+        with pytest.raises(ImportError, match=r"skfly\[zstd\]"):
+            list(TextLines(path))
+
+
+class TestDirectory:
+    def test_files_are_read_in_the_order_of_their_names(self, tmp_path):
+        (tmp_path / "sub").mkdir()
+        for name, text in {"b.txt": "two", "a.txt": "one", "sub/c": "three", ".d": "no"}.items():
+            (tmp_path / name).write_text(text)
+        with gzip.open(tmp_path / "e.gz", "wt") as file:
+            file.write("zero and\nmore")
+
+        lines = TextLines(tmp_path)
+
+        assert [line.strip() for line in lines] == ["one", "two", "zero and", "more", "three"]
+        assert b"".join(lines.blocks(4)) == b"one\ntwo\nzero and\nmore\nthree\n"
+
+    def test_an_empty_one_is_told(self, tmp_path):
+        with pytest.raises(FileNotFoundError, match="no file to read"):
+            list(TextLines(tmp_path))
+
+    def test_the_file_that_is_wrong_is_named(self, tmp_path):
+        (tmp_path / "a.txt").write_bytes(b"fine\n" * 100_000)
+        (tmp_path / "b.txt").write_bytes(b"f\xe4llt\n" * 100_000)
+        for read in (list, encode_documents):
+            with pytest.raises(UnicodeDecodeError) as caught:
+                read(TextLines(tmp_path))
+            assert f"while reading {tmp_path / 'b.txt'}" in caught.value.__notes__
 
 
 def test_text_lines_take_a_str_and_show_it():

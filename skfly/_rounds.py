@@ -1,0 +1,402 @@
+"""Rounds of learning on the shards of a Dask cluster.
+
+Rules, schedules, checkpoints and callbacks are those of one machine, and run where ``fit`` was
+called. :class:`ShardBackend` stands in for the backend: what goes over windows is done on the
+workers (:mod:`skfly._shards`), in whole numbers, and their sums are applied here as they would be
+for one batch that has all the windows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly._shards import (
+    Counted,
+    Description,
+    Plan,
+    add_counted,
+    add_word_counts,
+    count_given,
+    count_top,
+    count_windows,
+    count_words,
+    describe,
+    encode_shard,
+    n_positions,
+    open_shard,
+)
+from skfly.backends import Backend, Increment
+from skfly.learning import Batch
+from skfly.text import TextAnalyzer, Vocabulary
+
+__all__ = ["ShardBackend", "ShardStream", "ShardedCorpus", "Traffic"]
+
+_BRANCHES = 4  # of the trees that sums are taken in
+_ATTEMPTS = 5  # at a round whose data died with its worker
+
+
+class Traffic(NamedTuple):
+    """What a run sent, in bytes.
+
+    ``down`` is one copy of all drives that were sent to the workers, each of which gets one;
+    ``up`` is all counts that workers sent, to each other and back.
+    """
+
+    n_rounds: int = 0
+    down: int = 0
+    up: int = 0
+
+
+class ShardedCorpus:
+    """A corpus on a cluster, as far as learning needs to see it.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    source : Bag, Series or list of paths
+    analyzer : TextAnalyzer
+    n_threads : int or None
+        Of each task; ``None``: the cluster's threads, shared by the shards.
+    backend : str
+        That of the workers.
+    """
+
+    def __init__(
+        self, client: Any, source: Any, analyzer: TextAnalyzer, n_threads: int | None, backend: str
+    ) -> None:
+        self.client = client
+        shards = _submit_shards(client, source, analyzer)
+        told = client.gather([client.submit(describe, s, pure=False) for s in shards])
+        filled = [i for i, about in enumerate(told) if about.n_words]
+        self.shards = [shards[i] for i in filled]
+        self.about: list[Description] = [told[i] for i in filled]
+        self.n_words = sum(about.n_words for about in told)
+        self.n_sentences = sum(about.n_sentences for about in told)
+        self.longest_sentence = max((about.longest_sentence for about in told), default=0)
+        self.text_params = told[0].text_params if told else {}
+        self.vocabulary = self._merge_words()
+        total = sum(client.nthreads().values())
+        self.n_threads = n_threads or max(1, total // max(self.n_shards, 1))
+        self.backend = backend
+        self.traffic = Traffic()
+
+    @property
+    def n_shards(self) -> int:
+        return len(self.shards)
+
+    def fingerprint(self) -> str:
+        digest = hashlib.blake2b(digest_size=16)
+        for about in self.about:
+            digest.update(about.fingerprint.encode())
+        return digest.hexdigest()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shards = []  # Dask forgets what no one holds
+
+    def _merge_words(self) -> Vocabulary:
+        if not self.shards:
+            return Vocabulary([])
+        parts = [self.client.submit(count_words, s, pure=False) for s in self.shards]
+        counts = self.client.gather(in_a_tree(self.client, add_word_counts, parts))
+        return Vocabulary(counts, list(counts.values()))
+
+
+def _submit_shards(client: Any, source: Any, analyzer: TextAnalyzer) -> list[Any]:
+    if hasattr(source, "to_delayed"):
+        if getattr(source, "ndim", 1) != 1:
+            raise ValueError("expected one column of documents; pass one, e.g. X['text']")
+        from dask.delayed import delayed
+
+        parts = np.ravel(np.array(source.to_delayed(), dtype=object)).tolist()
+        encode = delayed(encode_shard)
+        params = analyzer.params
+        return list(client.compute([encode(p, i, params) for i, p in enumerate(parts)]))
+    if not isinstance(source, Sequence) or isinstance(source, str | bytes):
+        raise TypeError(
+            "expected a Dask Bag or Series of documents, or a list of directories of encoded "
+            f"corpora; got {type(source).__name__}. Documents become a Bag with "
+            "dask.bag.from_sequence(documents)"
+        )
+    wrong = [type(path).__name__ for path in source if not isinstance(path, str | os.PathLike)]
+    if wrong:
+        raise TypeError(f"expected directories of encoded corpora, got a list with {wrong[0]}")
+    return [
+        client.submit(open_shard, str(Path(path).absolute()), i, pure=False)
+        for i, path in enumerate(source)
+    ]
+
+
+def in_a_tree(client: Any, add: Any, parts: list[Any]) -> Any:
+    """Return the sum of what futures hold, added a few at a time on the workers."""
+    while len(parts) > 1:
+        parts = [
+            client.submit(add, *parts[i : i + _BRANCHES], pure=False)
+            for i in range(0, len(parts), _BRANCHES)
+        ]
+    return parts[0]
+
+
+class _Round:
+    """The batches that the shards take together: in place of word ids."""
+
+    def __init__(self, stream: ShardStream, at: tuple[int, int]) -> None:
+        self.stream = stream
+        self.at = at
+        self._lengths: list[int] | None = None
+
+    @property
+    def lengths(self) -> list[int]:
+        """Words of each shard's batch."""
+        if self._lengths is None:
+            self._lengths = self.stream.run(n_positions, self.at)
+        return self._lengths
+
+    def __len__(self) -> int:
+        return sum(self.lengths)
+
+
+@dataclass
+class _Found:
+    """Winners that are not looked for before their windows are counted."""
+
+    drives: NDArray[np.int16]
+    truncate: bool
+    cell_sizes: NDArray[Any] | None = None
+
+
+class ShardStream:
+    """Batches that are made on the workers; the parameters are those of :class:`BatchStream`."""
+
+    def __init__(
+        self,
+        corpus: ShardedCorpus,
+        *,
+        id_map: NDArray[np.int32],
+        counts: NDArray[np.int64],
+        subsample: float,
+        batch_size: int,
+        block_size: int,
+        seed: int,
+        ahead: bool = False,  # noqa: ARG002
+    ) -> None:
+        self._corpus = corpus
+        n_blocks = max(-(-about.n_sentences // block_size) for about in corpus.about)
+        self.n_batches = max(1, min(-(-corpus.n_words // batch_size), n_blocks))
+        words = [""] * len(counts)
+        for i in np.flatnonzero(id_map >= 0).tolist():
+            words[id_map[i]] = corpus.vocabulary.words[i]
+        words = [word or f"\0{i}" for i, word in enumerate(words)]  # never seen
+        self._plan = Plan(
+            words,
+            counts,
+            subsample,
+            self.n_batches,
+            block_size,
+            seed,
+            corpus.backend,
+            corpus.n_threads,
+        )
+        self._sent: tuple[Any, Any] | None = None
+        self._sent_plan: Any = None
+
+    def epoch(self, number: int, first: int = 0) -> Iterator[Batch]:
+        """Yield what stands for the batches of an epoch."""
+        nowhere: Any = None
+        for batch in range(first, self.n_batches):
+            at: Any = _Round(self, (number, batch))
+            yield Batch(at, nowhere)
+
+    def run(self, task: Any, at: tuple[int, int], *args: Any) -> list[Any]:
+        """Return what a task gives for each shard."""
+        return list(self._attempt(lambda: self._gather(self._submit(task, at, args, None))))
+
+    def total(
+        self, task: Any, at: tuple[int, int], *args: Any, drives: Any = None, each: Any = None
+    ) -> Counted:
+        """Return the sum of what a task counts on all shards.
+
+        ``drives`` are sent to the workers once, as long as they are the same; ``each`` holds an
+        argument of its own for every shard.
+        """
+        client = self._corpus.client
+
+        def once() -> Counted:
+            parts = self._submit(task, at, args, drives, each)
+            total: Counted = self._gather(in_a_tree(client, add_counted, parts))
+            return total
+
+        counted: Counted = self._attempt(once)
+        rounds, down, up = self._corpus.traffic
+        sent = counted.n_bytes + counted.nbytes
+        self._corpus.traffic = Traffic(rounds + 1, down, up + sent)
+        return counted
+
+    def forget_drives(self) -> None:
+        """Send them again: they have changed."""
+        self._sent = None
+
+    def _submit(
+        self, task: Any, at: tuple[int, int], args: Any, drives: Any, each: Any = None
+    ) -> list[Any]:
+        client = self._corpus.client
+        if self._sent_plan is None:
+            self._sent_plan = self._scatter(self._plan)
+        given: list[Any] = []
+        if drives is not None:
+            if self._sent is None or self._sent[0] is not drives:
+                self._sent = (drives, self._scatter(drives.copy()))
+                traffic = self._corpus.traffic
+                self._corpus.traffic = traffic._replace(down=traffic.down + drives.nbytes)
+            given = [self._sent[1]]
+        return [
+            client.submit(
+                task,
+                shard,
+                self._sent_plan,
+                at,
+                *given,
+                *([] if each is None else [each[i]]),
+                *args,
+                pure=False,
+            )
+            for i, shard in enumerate(self._corpus.shards)
+        ]
+
+    def _scatter(self, value: Any) -> Any:
+        return self._corpus.client.scatter([value], broadcast=True, hash=False)[0]
+
+    def _gather(self, futures: Any) -> Any:
+        return self._corpus.client.gather(futures)
+
+    def _attempt(self, once: Any) -> Any:
+        """Do a round, again if what was sent for it died with the workers that had it."""
+        from distributed import KilledWorker
+
+        for attempt in range(_ATTEMPTS):
+            try:
+                return once()
+            except (CancelledError, KilledWorker, TimeoutError) as error:
+                if attempt == _ATTEMPTS - 1 or self._corpus.client.status != "running":
+                    raise
+                lost = error
+                self._sent = self._sent_plan = None
+        raise AssertionError(lost)
+
+
+class ShardBackend:
+    """A backend whose windows are on a cluster; all else is done here, by ``local``."""
+
+    def __init__(self, local: Backend) -> None:
+        self._local = local
+        self.name = local.name
+        self.n_threads = 1  # batches are not made here
+        self._stream: ShardStream | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._local, name)
+
+    def set_drives(self, *args: Any) -> None:
+        self._local.set_drives(*args)
+        self._changed()
+
+    def information_drives(self, *args: Any) -> None:
+        *terms, _ = args  # the words of a round are on the workers, so all are set
+        self._local.information_drives(*terms)
+        self._changed()
+
+    def _changed(self) -> None:
+        if self._stream is not None:
+            self._stream.forget_drives()
+
+    def find_winners(
+        self,
+        drives: Any,
+        ids: _Round,  # noqa: ARG002
+        offsets: None,  # noqa: ARG002
+        window: int,  # noqa: ARG002
+        truncate: bool,
+    ) -> Any:
+        return _Found(drives, truncate)
+
+    def add_windows(
+        self,
+        sums: Any,
+        rates: NDArray[np.float32],
+        weights: Any,
+        ids: _Round,
+        offsets: None,  # noqa: ARG002
+        winners: Any,
+        window: int,
+    ) -> Increment:
+        self._stream = ids.stream
+        if isinstance(winners, _Found):
+            counted = ids.stream.total(
+                count_windows, ids.at, window, winners.truncate, drives=winners.drives
+            )
+            winners.cell_sizes = counted.cell_sizes.astype(np.int64)
+        else:
+            each = np.split(winners, np.cumsum(ids.lengths)[:-1])
+            counted = ids.stream.total(count_given, ids.at, sums.shape, window, each=each)
+        return add_counted_windows(sums, rates, weights, counted)
+
+    def count_top_cells(
+        self,
+        counts: Any,
+        drives: Any,
+        ids: _Round,
+        offsets: None,  # noqa: ARG002
+        window: int,
+        truncate: bool,
+        n_top: int,
+    ) -> int:
+        self._stream = ids.stream
+        counted = ids.stream.total(count_top, ids.at, window, truncate, n_top, drives=drives)
+        rows = np.repeat(np.arange(len(counts)), counted.lengths)
+        counts[rows, counted.cells] += counted.counts.astype(np.float32)
+        return int(counted.cell_sizes[0])
+
+
+def add_counted_windows(
+    sums: NDArray[np.float32], rates: NDArray[np.float32], weights: Any, counted: Counted
+) -> Increment:
+    """Do what ``add_windows`` does with a batch that these counts are of, to the last bit."""
+    from skfly.backends._numba import word_chunks
+
+    n_words, n_cells = len(rates), sums.shape[1]
+    # the kernel takes each word as context, then as target
+    by_turns = np.arange(2 * n_words).reshape(2, n_words).T.ravel()
+    matrix = counted.matrix(n_cells)[by_turns]
+    cells, counts, ends = matrix.indices.astype(np.int64), matrix.data, matrix.indptr
+    rows = np.repeat(by_turns, np.diff(ends))
+    block, word = np.divmod(rows, n_words)
+    added = rates[word] * counts.astype(np.float32)
+    sums[rows, cells] += added
+    overlaps = np.asarray(weights[rows, cells], dtype=np.float64) * added.astype(np.float64)
+    begins = np.concatenate([[0], np.cumsum(counted.occurrences, dtype=np.int64)])
+    parts = [
+        np.bincount(
+            cells[ends[2 * first] : ends[2 * last]],
+            weights=overlaps[ends[2 * first] : ends[2 * last]],
+            minlength=n_cells,
+        )
+        for first, last in word_chunks(begins)
+    ]
+    of_cells = np.bincount(block * n_cells + cells, weights=counts, minlength=2 * n_cells)
+    of_rows = np.bincount(rows, weights=counts, minlength=2 * n_words)
+    return Increment(
+        np.sum(parts, axis=0),
+        of_rows.astype(np.int64),
+        of_cells.reshape(2, n_cells).astype(np.int64),
+    )

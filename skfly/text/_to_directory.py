@@ -1,0 +1,257 @@
+"""From documents to an encoded corpus on disk, in parts: what was stopped goes on.
+
+Text is encoded some million characters at a time; each part is a small corpus with words of its
+own, beside the place of the whole. When all are there their words are counted together, and the
+parts are put behind one another with the ids that the whole gives them. Equally frequent words
+have an order of their own, so the result does not depend on how the text was cut.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly.text._analyzer import TextAnalyzer
+from skfly.text._corpus import EncodedCorpus, write_array, write_words, written_beside
+from skfly.text._encode import encode_documents
+from skfly.text._sources import check_documents
+from skfly.text._vocabulary import Vocabulary
+
+__all__ = ["disk_needed", "encode_to_directory"]
+
+_LOG = logging.getLogger("skfly")
+PART = 1 << 26
+"""Characters of text in a part, about."""
+_WORDS_AT_A_TIME = 1 << 20
+# Of text: four bytes an id, and English has a word in six; twice, as parts and as the whole.
+_DISK_A_BYTE = 1.4
+_COMPRESSION = 3  # of text in files that are not plain text
+_PLAIN = ("", ".txt", ".text")
+_DESCRIPTION = "made_from.json"
+
+
+def encode_to_directory(
+    documents: Iterable[Any],
+    directory: str | os.PathLike[str],
+    *,
+    analyzer: TextAnalyzer | None = None,
+    max_words: int | None = None,
+    min_count: int = 1,
+    max_types: int = 10_000_000,
+    on_progress: Callable[[int], None] | None = None,
+    n_jobs: int | None = None,
+    **text_params: Any,
+) -> EncodedCorpus:
+    """Encode documents of any size into a new directory.
+
+    Memory is that of a part of the text and of the different words. Parts that are done are kept
+    in a directory beside (``.NAME-parts``) until all are: if the documents are files
+    (:class:`TextLines`, :class:`TextColumn`), the same call goes on from there. The corpus itself
+    is there when it is whole, and not before.
+
+    Parameters
+    ----------
+    documents : iterable
+    directory : path-like
+        It must not exist.
+    analyzer, max_words, min_count, max_types, on_progress, n_jobs, **text_params
+        As in :func:`encode_documents`.
+
+    Returns
+    -------
+    corpus : EncodedCorpus
+        Memory-mapped.
+
+    Raises
+    ------
+    OSError
+        Before anything is written, if the disk is clearly too small (:func:`disk_needed`).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "corpus"
+    >>> encode_to_directory(["A fly flies. A fly lands.", "It sleeps."], place)
+    EncodedCorpus(6 words, 3 sentences, 2 documents, 5 different words)
+    """
+    target = Path(directory)
+    if target.exists():
+        raise FileExistsError(f"{target} exists; remove it or choose another name")
+    analyzer = TextAnalyzer(**text_params) if analyzer is None else analyzer
+    documents = check_documents(documents)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    parts = _Parts(target.parent / f".{target.name}-parts")
+    parts.begin(_made_from(documents, analyzer))
+    _check_disk(documents, target, parts.n_bytes())
+    for texts in _in_parts(documents, parts.n_documents()):
+        with encode_documents(
+            texts, analyzer=analyzer, on_progress=on_progress, n_jobs=n_jobs
+        ) as part:
+            parts.add(part)
+    vocabulary = _common_words(parts, max_types).most_frequent(max_words, min_count)
+    with written_beside(target) as beside:
+        _join(parts, vocabulary, beside)
+        write_words(beside, vocabulary, analyzer.params)
+    parts.remove()
+    return EncodedCorpus.load(target)
+
+
+def disk_needed(documents: Any) -> int | None:
+    """Return about how many bytes of disk it takes to encode files; ``None`` if unknown.
+
+    The corpus itself takes half of it in the end. It is reckoned from the sizes of the files,
+    compressed ones taken as three times as large.
+    """
+    files = getattr(documents, "files", None)
+    if files is None:
+        return None
+    sizes = [
+        Path(file).stat().st_size * (1 if Path(file).suffix in _PLAIN else _COMPRESSION)
+        for file in files
+    ]
+    return int(_DISK_A_BYTE * sum(sizes))
+
+
+def _check_disk(documents: Any, target: Path, n_done: int) -> None:
+    needed = disk_needed(documents)
+    if needed is None:
+        return
+    needed, free = max(needed - n_done, 0), shutil.disk_usage(target.parent).free
+    message = (
+        f"encoding takes about {_megabytes(needed)} of disk in {target.parent}, where "
+        f"{_megabytes(free)} are free"
+    )
+    if free < needed:
+        raise OSError(errno.ENOSPC, f"{message}: choose another place, or make room")
+    _LOG.info(message)
+
+
+def _megabytes(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:,.0f} MB"
+
+
+def _made_from(documents: Any, analyzer: TextAnalyzer) -> dict[str, Any] | None:
+    """Return what a later call must share to go on; ``None`` if it cannot be known."""
+    files = getattr(documents, "files", None)
+    if files is None:
+        return None
+    stats = [(file, Path(file).stat()) for file in files]
+    return {
+        "documents": repr(documents),
+        "files": [[file, stat.st_size, stat.st_mtime_ns] for file, stat in stats],
+        "text_params": analyzer.params,
+        "part": PART,
+    }
+
+
+class _Parts:
+    """The corpora that are done."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def begin(self, made_from: dict[str, Any] | None) -> None:
+        """Keep what is there of the same work; begin anew if there is nothing."""
+        description = self._directory / _DESCRIPTION
+        if made_from is not None and description.exists():
+            before = json.loads(description.read_text(encoding="utf-8"))
+            differ = [name for name in made_from if before.get(name) != _as_json(made_from)[name]]
+            if differ:
+                raise ValueError(
+                    f"{self._directory} has parts of a corpus with other {', '.join(differ)}: "
+                    "remove it to begin anew"
+                )
+            _LOG.info("going on with %d parts in %s", len(self.paths()), self._directory)
+            return
+        shutil.rmtree(self._directory, ignore_errors=True)
+        self._directory.mkdir()
+        if made_from is not None:
+            description.write_text(json.dumps(made_from), encoding="utf-8")
+
+    def paths(self) -> list[Path]:
+        return sorted(self._directory.glob("part-*"))
+
+    def __iter__(self) -> Iterator[EncodedCorpus]:
+        return map(EncodedCorpus.load, self.paths())
+
+    def n_documents(self) -> int:
+        return sum(part.n_documents for part in self)
+
+    def n_bytes(self) -> int:
+        return sum(file.stat().st_size for file in self._directory.glob("part-*/*"))
+
+    def add(self, part: EncodedCorpus) -> None:
+        part.save(self._directory / f"part-{len(self.paths()):06d}")
+
+    def remove(self) -> None:
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+
+def _as_json(content: dict[str, Any]) -> dict[str, Any]:
+    """Return what is read again of what was written: there are no tuples in JSON."""
+    again: dict[str, Any] = json.loads(json.dumps(content))
+    return again
+
+
+def _in_parts(documents: Iterable[Any], n_done: int) -> Iterator[list[Any]]:
+    """Yield documents, some at a time, without the first ``n_done``."""
+    texts: list[Any] = []
+    size = 0
+    for document in islice(documents, n_done, None):
+        texts.append(document)
+        size += len(document) if isinstance(document, str) else 8 * len(list(document))
+        if size >= PART:
+            yield texts
+            texts, size = [], 0
+    if texts:
+        yield texts
+
+
+def _common_words(parts: _Parts, max_types: int) -> Vocabulary:
+    """Return the words of all parts with their counts; past ``max_types`` without the rarest."""
+    counts: dict[str, int] = {}
+    forget = 1
+    for part in parts:
+        words = part.vocabulary
+        for word, count in zip(words.words, words.counts.tolist(), strict=True):
+            counts[word] = counts.get(word, 0) + count
+        while len(counts) > max_types:
+            counts = {word: count for word, count in counts.items() if count > forget}
+            forget += 1
+    return Vocabulary(counts, list(counts.values()))
+
+
+def _join(parts: _Parts, vocabulary: Vocabulary, directory: Path) -> None:
+    """Write the ids, sentences and documents of all parts behind one another."""
+    sizes = [(part.n_words, part.n_sentences, part.n_documents) for part in parts]
+    n_words, n_sentences, n_documents = (
+        np.array(sizes, dtype=np.int64).reshape(-1, 3).sum(axis=0).tolist()
+    )
+    write_array(directory / "ids.npy", np.int32, n_words, _new_ids(parts, vocabulary))
+    for name, length in (("sentences", n_sentences), ("documents", n_documents)):
+        write_array(directory / f"{name}.npy", np.int64, 1 + length, _offsets(parts, name))
+
+
+def _new_ids(parts: _Parts, vocabulary: Vocabulary) -> Iterator[NDArray[np.int32]]:
+    for part in parts:
+        id_map = np.append(vocabulary.encode(part.vocabulary.words), np.int32(-1))
+        for start in range(0, part.n_words, _WORDS_AT_A_TIME):
+            yield id_map[part.ids[start : start + _WORDS_AT_A_TIME]]
+
+
+def _offsets(parts: _Parts, name: str) -> Iterator[NDArray[np.int64]]:
+    before = 0
+    yield np.zeros(1, dtype=np.int64)
+    for part in parts:
+        yield getattr(part, name)[1:] + before
+        before += part.n_words

@@ -1,0 +1,233 @@
+"""The estimator on a cluster: the same bits, whatever happens to workers."""
+
+import os
+import pickle
+import signal
+import threading
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import skfly
+from skfly import EncodedCorpus, FlyHashVectorizer
+from skfly._rounds import ShardStream
+from skfly._shards import Counted
+from skfly.learning import Checkpoints, _checkpoints
+
+distributed = pytest.importorskip("distributed")
+bag = pytest.importorskip("dask.bag")
+
+from dask import delayed  # noqa: E402
+
+from skfly.dask import DaskFlyHashVectorizer  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::ResourceWarning"
+)
+SMALL = {"n_kenyon_cells": 20, "hash_length": 4, "window": 5, "n_epochs": 2, "batch_size": 300}
+SMALL |= {"n_jobs": 1, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def make(client):
+    return lambda **params: DaskFlyHashVectorizer(client=client, **(SMALL | params))
+
+
+@pytest.fixture(scope="module")
+def learned(make, documents):
+    """A fit on three partitions."""
+    return make().fit(bag.from_sequence(documents, npartitions=3))
+
+
+def bits(fly, fingerprint):
+    return {name: value for name, value in fingerprint(fly).items() if name != "traffic_"}
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"learning": "hebbian", "word_codes": "synapses"}, {"vocabulary": ["fly", "no"]}],
+)
+def test_one_shard_gives_the_bits_of_one_machine(make, documents, fingerprint, params):
+    local = FlyHashVectorizer(**(SMALL | params)).fit(documents)
+    fly = make(**params).fit(bag.from_sequence(documents, npartitions=1))
+    assert bits(fly, fingerprint) == fingerprint(local)
+    assert fingerprint(fly.to_local()) == fingerprint(local)
+    assert type(fly.to_local()) is FlyHashVectorizer
+
+
+def test_several_shards_learn_the_topics_too(learned, documents, topics):
+    local = learned.to_local()
+    assert local.n_words_seen_ == FlyHashVectorizer(**SMALL).fit(documents).n_words_seen_
+    codes = local.hash_words([*topics["fruit"], *topics["money"]]).toarray()
+    same, other = codes[:10] @ codes[:10].T, codes[:10] @ codes[10:].T
+    assert same.mean() > 2 * other.mean()
+    assert learned.energy_[-1] < learned.energy_[0]
+
+
+def test_traffic_is_counted(learned):
+    n_rounds, down, up = learned.traffic_
+    n_batches = -(-learned.n_words_seen_ // SMALL["batch_size"])
+    assert n_rounds == 3 * n_batches + 1  # two epochs, the consensus and the start
+    model = learned.synapses_.size
+    assert down == (2 * n_batches + 1) * 2 * model
+    assert 0 < up < n_rounds * 4 * 4 * model
+
+
+def test_shards_on_disk_and_series(make, learned, documents, fingerprint, tmp_path):
+    pd = pytest.importorskip("pandas")
+    dd = pytest.importorskip("dask.dataframe")
+    parts = [part.compute() for part in bag.from_sequence(documents, npartitions=3).to_delayed()]
+    for i, part in enumerate(parts):
+        EncodedCorpus.from_documents(part).save(tmp_path / str(i))
+    paths = [tmp_path / str(i) for i in range(3)]
+    assert bits(make().fit(paths), fingerprint) == bits(learned, fingerprint)
+    codes = learned.transform(paths).compute()
+    assert (codes != learned.to_local().transform(documents)).nnz == 0
+    size = len(parts[0])
+    series = dd.from_pandas(pd.Series(documents), npartitions=-(-len(documents) // size))
+    assert series.npartitions == 3
+    assert bits(make().fit(series), fingerprint) == bits(learned, fingerprint)
+
+
+def test_empty_partitions_and_some_of_very_different_size(make, documents, fingerprint):
+    parts = [[], documents[:1], documents[1:], [], [""]]
+    uneven = bag.from_delayed([delayed(part) for part in parts])
+    fly = make().fit(uneven)
+    assert fly.n_words_seen_ == make().fit(bag.from_sequence(documents, 1)).n_words_seen_
+    assert fly.transform(uneven).compute().shape == (len(documents) + 1, 20)
+    nothing = bag.from_delayed([delayed([])])
+    with pytest.raises(ValueError, match="empty vocabulary"):
+        make().fit(nothing)
+
+
+def test_transform_is_lazy_and_in_blocks(learned, documents):
+    texts = bag.from_sequence(documents, npartitions=4)
+    codes = learned.transform(texts)
+    assert codes.numblocks == (4, 1)
+    first = codes.blocks[0].compute()
+    whole = learned.to_local().transform(documents)
+    assert (first != whole[: first.shape[0]]).nnz == 0
+    assert (codes.compute() != whole).nnz == 0
+
+
+def test_joblib_on_the_cluster(client, learned, documents):
+    fly = learned.to_local()
+    parts = [documents[:40], documents[40:]]
+    with joblib.parallel_config("dask", client=client):
+        codes = joblib.Parallel()(joblib.delayed(fly.transform)(part) for part in parts)
+    assert [(a != fly.transform(b)).nnz for a, b in zip(codes, parts, strict=True)] == [0, 0]
+
+
+def test_the_client_is_never_pickled(learned, documents, tmp_path):
+    again = pickle.loads(pickle.dumps(learned))
+    assert again.client is None
+    assert (
+        again.to_local().transform(documents) != learned.to_local().transform(documents)
+    ).nnz == 0
+    assert clone(learned).client is learned.client
+    assert clone(learned).get_params() == learned.get_params()
+    learned.save(tmp_path / "fly")
+    assert (FlyHashVectorizer.load(tmp_path / "fly").synapses_ == learned.synapses_).all()
+
+
+@pytest.mark.parametrize("n_killed", [1, 2])
+def test_workers_that_die_change_nothing(
+    client, make, learned, documents, fingerprint, monkeypatch, n_killed
+):
+    total, rounds = ShardStream.total, []
+    pids = client.run(os.getpid).values()
+
+    def deadly(self, *args, **kwargs):
+        rounds.append(args)
+        if len(rounds) == 3:  # while the round is on its way
+            for pid in list(pids)[:n_killed]:
+                threading.Timer(0.01, os.kill, (pid, signal.SIGKILL)).start()
+        return total(self, *args, **kwargs)
+
+    monkeypatch.setattr(ShardStream, "total", deadly)
+    fly = make().fit(bag.from_sequence(documents, npartitions=3))
+    assert bits(fly, fingerprint) == bits(learned, fingerprint)
+    client.wait_for_workers(2, timeout=60)
+    assert len(set(client.run(os.getpid).values()) - set(pids)) == n_killed
+
+
+def test_a_fit_that_was_stopped_goes_on(
+    make, learned, documents, fingerprint, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(_checkpoints, "_SECONDS", 0.0)
+    texts = bag.from_sequence(documents, npartitions=3)
+    save, saved = Checkpoints.save, []
+
+    def stopping(self, *state):
+        save(self, *state)
+        saved.append(state)
+        if len(saved) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Checkpoints, "save", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        make(checkpoint_dir=tmp_path).fit(texts)
+    fly = make(checkpoint_dir=tmp_path).fit(texts)
+    assert bits(fly, fingerprint) == bits(learned, fingerprint)
+    assert fly.traffic_.n_rounds == learned.traffic_.n_rounds - 4  # a start and three batches
+
+
+def test_a_poisoned_shard_names_its_file(make, documents, tmp_path):
+    EncodedCorpus.from_documents(documents).save(tmp_path / "good")
+    EncodedCorpus.from_documents(documents).save(tmp_path / "short")
+    ids = tmp_path / "short" / "ids.npy"
+    ids.write_bytes(ids.read_bytes()[:-50])
+    with pytest.raises(ValueError, match=f"{tmp_path / 'short'} is damaged"):
+        make().fit([tmp_path / "good", tmp_path / "short"])
+    (tmp_path / "other").mkdir()
+    with pytest.raises(FileNotFoundError, match=f"{tmp_path / 'other'} is not an encoded corpus"):
+        make().fit([tmp_path / "good", tmp_path / "other"])
+
+
+def test_a_bad_document_names_its_partition(make, documents):
+    with pytest.raises(ValueError, match=r"partition 1 \(the first is 0\) "):
+        make().fit(bag.from_sequence([*documents, 7], npartitions=2))
+
+
+def test_documents_that_are_no_bag(make, documents):
+    with pytest.raises(TypeError, match=r"dask\.bag\.from_sequence"):
+        make().fit(text for text in documents)
+    with pytest.raises(TypeError, match="a list with int"):
+        make().fit([1, 2])
+
+
+def test_workers_with_another_version_are_refused(make, documents, monkeypatch):
+    monkeypatch.setattr(skfly, "__version__", "99.0")
+    with pytest.raises(RuntimeError, match=r"another skfly than this one, 99\.0"):
+        make().fit(bag.from_sequence(documents))
+
+
+def test_a_closed_client_is_told(client, documents):
+    other = distributed.Client(client.scheduler.address, set_as_default=False)
+    other.close()
+    with pytest.raises(RuntimeError, match="client is closed"):
+        DaskFlyHashVectorizer(client=other, **SMALL).fit(bag.from_sequence(documents))
+
+
+def test_sums_of_counts_are_exact_in_any_order():
+    random = np.random.default_rng(0)
+    dense = [random.poisson(0.3, (6, 5)) * 1000 for _ in range(3)]
+    parts = [Counted.of(d, d.sum(axis=1)[:3], d.sum(axis=0)) for d in dense]
+    for order in ([0, 1, 2], [2, 0, 1]):
+        total = parts[order[0]] + parts[order[1]] + parts[order[2]]
+        np.testing.assert_array_equal(total.matrix(5).toarray(), sum(dense))
+        np.testing.assert_array_equal(total.cell_sizes, sum(dense).sum(axis=0))
+    assert parts[0].cells.dtype == np.uint8

@@ -1,0 +1,143 @@
+"""Encoding to disk in parts: the same corpus, whatever stops it."""
+
+import errno
+import shutil
+import types
+
+import numpy as np
+import pytest
+
+from skfly import EncodedCorpus, TextLines
+from skfly.text import _to_directory, disk_needed, encode_documents, encode_to_directory
+
+ARRAYS = ("ids", "sentences", "documents")
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    monkeypatch.setattr(_to_directory, "PART", 1000)
+
+
+@pytest.fixture
+def lines(documents, tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(documents))
+    return TextLines(path)
+
+
+def assert_same(corpus, expected):
+    for name in ARRAYS:
+        np.testing.assert_array_equal(getattr(corpus, name), getattr(expected, name))
+        assert getattr(corpus, name).dtype == getattr(expected, name).dtype
+    assert list(corpus.vocabulary.words) == list(expected.vocabulary.words)
+    np.testing.assert_array_equal(corpus.vocabulary.counts, expected.vocabulary.counts)
+    assert corpus.text_params == expected.text_params
+
+
+def stop_after(monkeypatch, n, error):
+    """Let the ``n + 1``-th part fail."""
+    save, saved = EncodedCorpus.save, []
+
+    def failing(self, directory):
+        if len(saved) == n:
+            raise error
+        saved.append(directory)
+        save(self, directory)
+
+    monkeypatch.setattr(EncodedCorpus, "save", failing)
+    return saved
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_words": 9}, {"min_count": 100}, {"max_types": 20}])
+def test_the_same_as_in_one_piece(lines, tmp_path, limits):
+    corpus = encode_to_directory(lines, tmp_path / "ids", **limits)
+    if "max_types" not in limits:  # what is forgotten depends on the order
+        assert_same(corpus, encode_documents(lines, **limits))
+    assert len(corpus.vocabulary) < 30
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ids", "text.txt"]
+
+
+def test_lists_of_words_and_nothing_at_all(sentences, tmp_path):
+    words = [sentence for document in sentences for sentence in document]
+    assert_same(encode_to_directory(words, tmp_path / "ids"), encode_documents(words))
+    assert encode_to_directory([], tmp_path / "empty").n_words == 0
+
+
+def test_what_was_stopped_goes_on(lines, tmp_path, monkeypatch):
+    place = tmp_path / "ids"
+    with monkeypatch.context() as patch:
+        done = stop_after(patch, 3, KeyboardInterrupt())
+        with pytest.raises(KeyboardInterrupt):
+            encode_to_directory(lines, place)
+        assert not place.exists()
+    with monkeypatch.context() as patch:
+        more = stop_after(patch, None, None)
+        corpus = encode_to_directory(lines, place)
+    assert not {path.name for path in done} & {path.name for path in more}
+    assert_same(corpus, encode_documents(lines))
+
+
+def test_other_text_or_rules_are_not_gone_on_with(lines, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        stop_after(patch, 2, KeyboardInterrupt())
+        with pytest.raises(KeyboardInterrupt):
+            encode_to_directory(lines, tmp_path / "ids")
+    with pytest.raises(ValueError, match=r"other text_params: remove it"):
+        encode_to_directory(lines, tmp_path / "ids", lowercase=False)
+    with open(lines.path, "a") as file:
+        file.write("one more line\n")
+    with pytest.raises(ValueError, match=r"other files: remove it"):
+        encode_to_directory(lines, tmp_path / "ids")
+
+
+def test_a_generator_cannot_go_on_and_begins_anew(documents, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        stop_after(patch, 2, KeyboardInterrupt())
+        with pytest.raises(KeyboardInterrupt):
+            encode_to_directory(iter(documents), tmp_path / "ids")
+    corpus = encode_to_directory(iter(documents), tmp_path / "ids")
+    assert_same(corpus, encode_documents(documents))
+
+
+@pytest.mark.parametrize("where", ["part", "whole"])
+def test_a_full_disk_leaves_no_half_corpus(lines, tmp_path, monkeypatch, where):
+    place = tmp_path / "ids"
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with monkeypatch.context() as patch:
+        if where == "part":
+            stop_after(patch, 1, full)
+        else:
+            write = _to_directory.write_array
+
+            def failing(path, *args):
+                if path.name == "sentences.npy":
+                    raise full
+                return write(path, *args)
+
+            patch.setattr(_to_directory, "write_array", failing)
+        with pytest.raises(OSError, match="No space left"):
+            encode_to_directory(lines, place)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".ids-parts", "text.txt"]
+    assert_same(encode_to_directory(lines, place), encode_documents(lines))
+
+
+def test_a_disk_that_is_too_small_is_told_before(lines, tmp_path, monkeypatch):
+    usage = types.SimpleNamespace(free=disk_needed(lines) - 1)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    with pytest.raises(OSError, match=r"takes about .* MB of disk") as caught:
+        encode_to_directory(lines, tmp_path / "ids")
+    assert caught.value.errno == errno.ENOSPC
+    assert not (tmp_path / "ids").exists()
+
+
+def test_disk_that_is_needed_is_no_less_than_what_is_used(lines, tmp_path):
+    encode_to_directory(lines, tmp_path / "ids")
+    used = sum((tmp_path / "ids" / f"{name}.npy").stat().st_size for name in ARRAYS)
+    assert used < disk_needed(lines) < 10 * used
+    assert disk_needed(iter([])) is None
+
+
+def test_a_place_that_is_taken(lines, tmp_path):
+    (tmp_path / "ids").mkdir()
+    with pytest.raises(FileExistsError, match="choose another name"):
+        encode_to_directory(lines, tmp_path / "ids")
