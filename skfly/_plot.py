@@ -17,7 +17,9 @@ _COLUMNS = 4
 _PIXELS_PER_INCH = 100
 
 
-def plot_cells(cells: Sequence[KenyonCell], title: str = "", *, colormap: str = "viridis") -> Figure:
+def plot_cells(
+    cells: Sequence[KenyonCell], title: str = "", *, colormap: str = "viridis"
+) -> Figure:
     """Draw cells as word clouds, one beside the other.
 
     The figure belongs to no window: a notebook shows it, and ``savefig`` writes it.

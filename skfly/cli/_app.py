@@ -12,7 +12,18 @@ import typer
 from skfly import __version__
 from skfly.cli._console import Program
 
-__all__ = ["Encoding", "HashLength", "Jobs", "Json", "Model", "NWords", "Quiet", "UnknownWords", "app", "examples"]
+__all__ = [
+    "Encoding",
+    "HashLength",
+    "Jobs",
+    "Json",
+    "Model",
+    "NWords",
+    "Quiet",
+    "UnknownWords",
+    "app",
+    "examples",
+]
 
 app = typer.Typer(
     name="skfly",

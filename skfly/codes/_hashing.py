@@ -129,7 +129,8 @@ class Hasher:
     def responses(self, rows: NDArray[Any]) -> NDArray[np.float32]:
         """Return how every cell responds to each of some synapse rows."""
         responses, places = self._responses(rows)
-        return np.maximum(responses[places], self._drive.floor)
+        found: NDArray[np.float32] = np.maximum(responses[places], self._drive.floor)
+        return found
 
     def responses_to_targets(self, cells: Any) -> NDArray[np.float32]:
         """Return how a cell, or each of several, responds to each word as a target."""

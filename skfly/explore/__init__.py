@@ -9,7 +9,9 @@ try:
     import starlette  # noqa: F401
     import uvicorn  # noqa: F401
 except ImportError as error:
-    raise ImportError("the page needs starlette and uvicorn: pip install skfly[explore]") from error
+    raise ImportError(
+        "the page needs starlette and uvicorn: pip install skfly[explore]"
+    ) from error
 
 from skfly.explore._app import create_app
 from skfly.explore._explorer import Explorer

@@ -174,9 +174,7 @@ class Explorer:
 
     # Words
 
-    def word(
-        self, word: str, other: str | None = None, n_neighbours: int = 12
-    ) -> dict[str, Any]:
+    def word(self, word: str, other: str | None = None, n_neighbours: int = 12) -> dict[str, Any]:
         """Return a word's neighbours and code, and the cells that it shares with another."""
         about = self._word(word)
         if about["known"]:
@@ -211,7 +209,7 @@ class Explorer:
     def cell(
         self, cell: int, n_words: int = 30, temperature: float = _TEMPERATURE
     ) -> dict[str, Any]:
-        """Return what a cell stands for, and the most frequent words that have it in their code."""
+        """Return what a cell stands for, and frequent words that have it in their code."""
         n_cells = int(self._fly.n_features_out_)
         if not 0 <= cell < n_cells:
             raise ValueError(f"there is no cell {cell}: the model has cells 0 to {n_cells - 1}")
@@ -344,5 +342,3 @@ def _once(ids: NDArray[np.int32], responses: NDArray[np.float32]) -> NDArray[np.
 
 def _cells(code: Any) -> list[int]:
     return sorted(sparse.csr_array(code).indices.tolist())
-
-

@@ -1,4 +1,4 @@
-"""What the tests of the page share: a small model, with some words that would like to be markup."""
+"""What the tests of the page share: a small model, with words that would like to be markup."""
 
 import pytest
 

@@ -106,7 +106,9 @@ def test_two_sentences(explorer, explored):
 
 def test_the_orders_of_cells(explorer, explored):
     used = np.bincount(explored.word_codes_.indices, minlength=40)
-    listed = {order: explorer.cells(order, 0, 48)["cells"] for order in ("used", "specific", "dead")}
+    listed = {
+        order: explorer.cells(order, 0, 48)["cells"] for order in ("used", "specific", "dead")
+    }
     counts = [cell["n_used"] for cell in listed["used"]]
     assert counts == sorted(used[used > 0].tolist(), reverse=True)
     breadths = [cell["breadth"] for cell in listed["specific"]]

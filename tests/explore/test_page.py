@@ -7,6 +7,7 @@ import time
 
 import pytest
 import uvicorn
+from playwright import sync_api
 
 from skfly.explore import RateLimit, create_app
 
@@ -66,8 +67,7 @@ def base(explored):
 
 @pytest.fixture(scope="module")
 def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as started:
+    with sync_api.sync_playwright() as started:
         launched = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS, timeout=SLOW)
         yield launched
         launched.close()
@@ -91,9 +91,7 @@ def open_page(browser, base):
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(
             "console",
-            lambda message: (
-                complain(message.text, refused) if message.type == "error" else None
-            ),
+            lambda message: complain(message.text, refused) if message.type == "error" else None,
         )
         page.on("dialog", lambda dialog: complaints.append("a dialog: " + dialog.message))
         page.on(
@@ -138,18 +136,14 @@ def test_the_temperature_and_the_number_of_cells(open_page):
     page.wait_for_selector(".cell .cloud text")
     sizes = "words => words.map(w => Number(w.getAttribute('font-size')))"
     cold = page.locator(".cell:first-child .cloud text").evaluate_all(sizes)
-    with page.expect_response("**/api/sentence"):
-        page.locator("#temperature").fill("0.3")
-    page.wait_for_function("location.hash.includes('t=1.995')")
-    page.wait_for_function(
-        "before => document.querySelectorAll('.cell:first-child .cloud text')"
-        "[1]?.getAttribute('font-size') !== before",
-        arg=str(cold[1]),
-    )
+    page.locator("#temperature").fill("0.3")
+    page.wait_for_url("**t=1.995**")
+    second = page.locator(".cell:first-child .cloud a:nth-child(2) text")
+    sync_api.expect(second).not_to_have_attribute("font-size", str(cold[1]), timeout=SLOW)
     hot = page.locator(".cell:first-child .cloud text").evaluate_all(sizes)
     assert sum(hot) / len(hot) > sum(cold) / len(cold)
     page.locator("#n-cells").fill("2")
-    page.wait_for_function("document.querySelectorAll('.cell').length === 2")
+    page.wait_for_selector(".cells > :nth-child(2):last-child")
     assert "cells=2" in page.url
 
 
@@ -248,7 +242,7 @@ def test_search_by_keyboard_only(open_page):
     second = page.evaluate("document.activeElement.textContent")
     assert first != second
     page.keyboard.press("Enter")
-    page.wait_for_function("location.hash.startsWith('#/word?w=')")
+    page.wait_for_url("**#/word?w=*")
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ function pressed(event) {
   else if (event.key === "t") toggleTheme();
   else if (views[event.key]) {
     go(views[event.key], {});
-    document.querySelector("textarea, h1")?.focus();
+    (main.querySelector("textarea") ?? main.querySelector("h1"))?.focus();
   } else return;
   event.preventDefault();
 }

@@ -1,8 +1,9 @@
 // The cells: most used, most specific, dead; and one of them.
 
 import { latest } from "./api.js";
+import { cloud } from "./cloud.js";
 import { count, h, later, plural } from "./dom.js";
-import { cellCard, cloudControls, failure, note, usage, wordList } from "./parts.js";
+import { cloudControls, failure, note, usage, wordList } from "./parts.js";
 import { go, link, linkCell, numberOf } from "./state.js";
 
 const ORDERS = { used: "Most used", specific: "Most specific", dead: "Dead" };
@@ -81,12 +82,12 @@ export function cellView(root, model) {
       controls.replaceChildren(cloudControls({ temperature, change: tune }));
     }
     const cell = Number(params.n);
-    const steps = [[cell - 1, "← cell "], [cell + 1, "cell → "]];
+    const steps = [[cell - 1, `← cell ${cell - 1}`], [cell + 1, `cell ${cell + 1} →`]];
     try {
       const answer = await ask("cell", {
         cell: Number.isInteger(cell) ? cell : -1, temperature, n_words: 40 });
       body.replaceChildren(
-        h("div", { class: "big" }, cellCard(answer)),
+        h("div", { class: "card big" }, cloud(answer.cell, answer.words)),
         usage(answer),
         h("h2", {}, "In the codes of"),
         answer.in_codes_of.length
@@ -95,7 +96,7 @@ export function cellView(root, model) {
               ? ` and ${plural(answer.n_used - answer.in_codes_of.length, "more", "more")}` : "")
           : note("No word has it: the cell is dead."),
         h("p", { class: "pages" }, steps.filter(([n]) => n >= 0 && n < model.n_cells)
-          .map(([n, text]) => h("a", { href: linkCell(n) }, `${text}${n}`))),
+          .map(([n, text]) => h("a", { href: linkCell(n) }, text))),
       );
     } catch (error) {
       if (error.name === "AbortError") return;

@@ -66,7 +66,7 @@ function draw(picture, placed) {
           "font-size": entry.size,
           "font-family": FONT,
           "font-weight": 600,
-          "--share": (0.45 + 0.55 * Math.sqrt(entry.share)).toFixed(2),
+          "--share": (0.65 + 0.35 * Math.sqrt(entry.share)).toFixed(2),
         },
         entry.word,
       ),

@@ -74,7 +74,7 @@ export function neighbours(title, rows, length, empty) {
 }
 
 /** A cell as a card: its cloud, and how active it is compared to the most active one. */
-export function cellCard(cell, { most = null, extra = null, watch = null } = {}) {
+export function cellCard(cell, { most = null, watch = null } = {}) {
   return h(
     "article",
     {
@@ -98,8 +98,7 @@ export function cellCard(cell, { most = null, extra = null, watch = null } = {})
           )
         : null,
     ),
-    cell.words.length ? cloud(cell.cell, cell.words) : note("It stands for no word."),
-    extra,
+    cloud(cell.cell, cell.words),
   );
 }
 

@@ -16,7 +16,8 @@ export function sentenceView(root, model) {
   const askSentence = latest();
   const askContext = latest();
   let params = {};
-  const results = h("div", { "aria-live": "polite" });
+  const words = h("div", { "aria-live": "polite" });
+  const results = h("div");
   const panel = h("div", { id: "target", "aria-live": "polite" });
   const box = h("textarea", {
     id: "text", rows: 2, maxlength: 2000, placeholder: "Type a sentence",
@@ -32,11 +33,12 @@ export function sentenceView(root, model) {
     h("h1", { tabindex: -1 }, "What a sentence does"),
     h("p", { class: "lead" },
       "Words are lit by how much they drive the cells that win. Press one for its neighbours here."),
-    box, controls, results, panel,
+    box, controls, words, panel, results,
   );
 
   function empty() {
-    results.replaceChildren(
+    results.replaceChildren();
+    words.replaceChildren(
       note("Nothing typed yet. Any sentence with words that the model knows will do, or begin with " +
         "a word: ", wordList(model.examples), "."),
     );
@@ -49,7 +51,8 @@ export function sentenceView(root, model) {
     const pick = (place) => change({ target: place === target ? undefined : place });
     const lit = h("div", {}, litWords(answer.words, drives, { chosen: target, pick }));
     if (!answer.cells.length) {
-      results.replaceChildren(
+      results.replaceChildren();
+      words.replaceChildren(
         lit,
         note(answer.words.length
           ? "No cell responds: the model knows none of these words. Its vocabulary has, for " +
@@ -67,8 +70,8 @@ export function sentenceView(root, model) {
       lit.classList.toggle("one-cell", Boolean(cell));
     };
     const most = answer.cells[0].activation;
+    words.replaceChildren(lit);
     results.replaceChildren(
-      lit,
       h("h2", {}, "The most active cells"),
       h("div", { class: "cells" }, answer.cells.map((cell) => cellCard(cell, { most, watch }))),
       h("h2", {}, `Its code: ${answer.code.length} of ${model.n_cells} cells`),
@@ -117,7 +120,7 @@ export function sentenceView(root, model) {
       await showTarget();
       if (params.target !== undefined && params.target !== before.target) {
         panel.scrollIntoView({ block: "nearest" });
-        results.querySelector('[aria-pressed="true"]')?.focus({ preventScroll: true });
+        words.querySelector('[aria-pressed="true"]')?.focus({ preventScroll: true });
       }
     } catch (error) {
       if (error.name === "AbortError") return;

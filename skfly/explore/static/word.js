@@ -56,8 +56,8 @@ export function wordView(root, model) {
     const both = other ? answer.code.filter((cell) => other.code.includes(cell)) : [];
     body.replaceChildren(
       h("p", { class: "lead" },
-        `Seen ${plural(answer.count, "time", "times")}; the ${count(answer.rank)}. most ` +
-        "frequent word."),
+        `Seen ${plural(answer.count, "time", "times")}; number ${count(answer.rank)} of ` +
+        `${count(model.n_words)} words by that.`),
       h("div", { class: "pair" },
         neighbours("Nearest words", answer.neighbours, model.hash_length, "It has no neighbour."),
         h("section", { class: "card" },
