@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -57,5 +58,6 @@ CONSTRAINTS: dict[str, Any] = {
     "backend": [StrOptions(set(BACKENDS))],
     "n_jobs": [Integral, None],
     "random_state": ["random_state"],
+    "checkpoint_dir": [str, os.PathLike, None],
     "verbose": ["verbose"],
 }

@@ -29,7 +29,7 @@ _VALUES = (
     "n_words_seen_",
 )
 
-_OPTIONAL = ("consensus_", "lateral_")
+_OPTIONAL = ("consensus_", "cell_counts_", "lateral_")
 _STATE = "rule_state_."
 _STATES: dict[str, Callable[[int, int], dict[str, tuple[int, ...]]]] = {
     "lloyd": lambda n_words, n_cells: {
@@ -54,6 +54,7 @@ def take_apart(
             arrays[name] = getattr(fly, name)
     arrays |= {_STATE + name: array for name, array in fly.rule_state_.items()}
     params = fly.get_params()
+    del params["checkpoint_dir"]  # of one run, not of the model
     if params["vocabulary"] is not None:
         params["vocabulary"] = list(fly.vocabulary_)
     content: dict[str, Any] = {
@@ -81,6 +82,7 @@ def restore(
         "synapses_": (np.float32, (2 * n_words, n_cells)),
         "word_counts_": (np.int64, (n_words,)),
         "consensus_": (np.float32, (n_words, n_cells)),
+        "cell_counts_": (np.float32, (n_cells,)),
         "lateral_": (np.float32, (n_cells, n_cells)),
     }
     for name, (dtype, shape) in expected.items():
@@ -91,6 +93,8 @@ def restore(
             raise ValueError(f"{name} is missing, or not {np.dtype(dtype)} of shape {shape}")
         else:
             setattr(fly, name, found)
+    if fly.consensus_ is not None and fly.cell_counts_ is None:  # an older file
+        fly.cell_counts_ = fly.consensus_.sum(axis=0)
     for name in _VALUES:
         setattr(fly, name, content["fitted"][name])
     state = _STATES[fly.learning_](n_words, n_cells)

@@ -14,13 +14,31 @@ from sklearn.utils._param_validation import (
     validate_parameter_constraints,
 )
 
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # before scikit-learn 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """No callbacks."""
+
+        def set_callbacks(self, *callbacks: Any) -> Any:  # noqa: ARG002
+            """Say that there are none."""
+            raise ImportError("callbacks need scikit-learn 1.9 or newer")
+
+    def with_callbacks(method: Any) -> Any:
+        """Return the method as it is."""
+        return method
+
+
 __all__ = [
+    "CallbackSupportMixin",
     "HasMethods",
     "Interval",
     "StrOptions",
     "_fit_context",
     "as_configured_sparse",
     "validate_parameter_constraints",
+    "with_callbacks",
 ]
 
 

@@ -14,11 +14,17 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from skfly._callbacks import EpochCallbacks
 from skfly._model_file import ModelFileError, read_model_file, write_model_file
 from skfly._params import CONSTRAINTS, SETTINGS, TEXT_PARAMS
 from skfly._persistence import restore, take_apart
 from skfly._progress import Progress
-from skfly._sklearn_compat import _fit_context, as_configured_sparse
+from skfly._sklearn_compat import (
+    CallbackSupportMixin,
+    _fit_context,
+    as_configured_sparse,
+    with_callbacks,
+)
 from skfly.backends import Backend, get_backend
 from skfly.codes import (
     LATERAL_STEPS,
@@ -30,6 +36,7 @@ from skfly.codes import (
     spread_rows,
 )
 from skfly.learning import (
+    Checkpoints,
     History,
     Learned,
     LearningSettings,
@@ -65,7 +72,9 @@ _NO_CONSENSUS = (
 _GROWTH = 1.1  # of the text, before the cells are connected anew
 
 
-class FlyHashVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class FlyHashVectorizer(
+    CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Learn sparse binary codes of words, words in context and documents from raw text.
 
     The network of a fruit fly's mushroom body [1]_: windows of text are its input, Kenyon cells
@@ -142,6 +151,11 @@ stop_words, token_pattern, vocabulary
     random_state : int, RandomState or None, default=None
         Order of the text, subsampling and the cells' start. An int makes ``fit`` repeatable, bit
         by bit.
+    checkpoint_dir : path-like or None, default=None
+        Where :meth:`fit` keeps its state, about once a minute. A fit that was stopped, in any
+        way, goes on from there when it is called again with the same parameters and text, and
+        ends with the same bits; with others it is refused. At its end the state is removed. One
+        run at a time can use a directory.
     verbose : int, default=0
         1 shows progress on standard error.
 
@@ -157,6 +171,8 @@ stop_words, token_pattern, vocabulary
         only what is above 0 counts; with ``"hebbian"``, weights, each cell's of length 1.
     consensus_ : ndarray of float32, (n_words, n_kenyon_cells), or None
         How often each cell was among the most active in windows with the word.
+    cell_counts_ : ndarray of float32, (n_kenyon_cells,), or None
+        Sums of ``consensus_`` over words.
     lateral_ : ndarray of float32, (n_kenyon_cells, n_kenyon_cells), or None
         Connections between the cells: row ``j`` is what cell ``j`` gives to each of them.
     lateral_at_ : int
@@ -208,6 +224,7 @@ truncate_windows_, n_active_, decorrelation_
     ['bank']
     """
 
+    vocabulary_: dict[str, int]
     n_windows_seen_: int
     _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS
 
@@ -248,6 +265,7 @@ truncate_windows_, n_active_, decorrelation_
         backend: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
+        checkpoint_dir: str | os.PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_kenyon_cells = n_kenyon_cells
@@ -284,10 +302,12 @@ truncate_windows_, n_active_, decorrelation_
         self.backend = backend
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.checkpoint_dir = checkpoint_dir
         self.verbose = verbose
 
     # Learning
 
+    @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, raw_documents: Any, y: Any = None) -> FlyHashVectorizer:
         """Learn from documents.
@@ -312,6 +332,7 @@ truncate_windows_, n_active_, decorrelation_
             self._learn_anew(corpus, vocabulary)
         return self
 
+    @with_callbacks
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
         """Learn from documents and return their codes, reading the text once.
 
@@ -370,7 +391,7 @@ truncate_windows_, n_active_, decorrelation_
         vocabulary = Vocabulary(self.vocabulary_, self.word_counts_)
         with self._read(raw_documents, vocabulary) as corpus:
             if corpus.n_words:
-                self._learn(corpus, vocabulary, self._network())
+                self._learn(corpus, vocabulary, self._network(), self.min_count_)
         return self
 
     def _learn_anew(self, corpus: EncodedCorpus, vocabulary: Vocabulary | None) -> None:
@@ -385,17 +406,26 @@ truncate_windows_, n_active_, decorrelation_
                 f"words or words that come less than min_count={min_count} times"
             )
         tell_of_small_corpus(corpus.n_words)
-        self._learn(corpus, vocabulary, None)
-        self.min_count_ = min_count
+        self._learn(corpus, vocabulary, None, min_count)
 
     def _learn(
-        self, corpus: EncodedCorpus, vocabulary: Vocabulary, previous: Network | None
+        self,
+        corpus: EncodedCorpus,
+        vocabulary: Vocabulary,
+        previous: Network | None,
+        min_count: int,
     ) -> None:
         """Learn, and only when all is done, change this estimator."""
         id_map = vocabulary.encode(corpus.vocabulary.words)
         counts = np.zeros(len(vocabulary), dtype=np.int64)
         known = id_map >= 0
         counts[id_map[known]] = corpus.vocabulary.counts[known]
+        given = {"vocabulary_": vocabulary.index, "min_count_": min_count}
+        callbacks = None
+        if previous is None and getattr(self, "_skl_callbacks", None):
+            callbacks = EpochCallbacks(
+                self, lambda network: given | self._attributes(network, Progress(False))
+            )
         network = learn(
             corpus,
             id_map=id_map,
@@ -406,25 +436,25 @@ truncate_windows_, n_active_, decorrelation_
             window=self.window,
             consensus=self.word_codes == "consensus",
             backend=self._backend(),
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            seed=self._seed() if previous is None else self._new_seed(),
             stages=Progress(bool(self.verbose)),
             previous=previous,
+            on_epoch=callbacks,
+            checkpoint_dir=self.checkpoint_dir if previous is None else None,
         )
-        lateral, lateral_at = self._connect_cells(network, previous is not None)
-        seen = int(self.n_windows_seen_) if previous else 0
-        self.vocabulary_ = vocabulary.index
-        self._set_network(network)
-        self.lateral_, self.lateral_at_ = lateral, lateral_at
-        self.n_windows_seen_ = seen + network.history.n_windows
+        stages, goes_on = Progress(bool(self.verbose)), previous is not None
+        self.__dict__.update(given | self._attributes(network, stages, goes_on))
+        if callbacks is not None:
+            callbacks.end()
 
-    def _connect_cells(self, network: Network, goes_on: bool) -> tuple[Any, int]:
+    def _connect_cells(self, network: Network, stages: Progress, goes_on: bool) -> tuple[Any, int]:
         """Return the lateral connections, and at how many words they were learned."""
         strength = network.settings.decorrelation
         if network.consensus is None or strength is None:
             return None, network.n_words
         if goes_on and network.n_words < _GROWTH * self.lateral_at_:
             return self.lateral_, self.lateral_at_
-        with Progress(bool(self.verbose)).stage("connecting", "words", LATERAL_STEPS) as monitor:
+        with stages.stage("connecting", "words", LATERAL_STEPS) as monitor:
             lateral = learn_lateral(network.consensus, strength, monitor.advance)
         return lateral, network.n_words
 
@@ -676,6 +706,7 @@ truncate_windows_, n_active_, decorrelation_
             weights=keep_probabilities(self.word_counts_, self.subsample_)
             if self.subsample_ > 0
             else None,
+            cell_counts=self.cell_counts_,
         )
 
     # Words
@@ -705,6 +736,17 @@ truncate_windows_, n_active_, decorrelation_
 
     # Checks and state
 
+    def _new_seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _seed(self) -> int:
+        """Return the seed of a fit; a run that goes on keeps the one that was drawn for it."""
+        if self.random_state is None and self.checkpoint_dir is not None:
+            run = Checkpoints.run_in(self.checkpoint_dir)
+            if run is not None and isinstance(run.get("seed"), int):
+                return int(run["seed"])
+        return self._new_seed()
+
     def _backend(self) -> Backend:
         return get_backend(self.backend, self.n_jobs)
 
@@ -733,20 +775,31 @@ truncate_windows_, n_active_, decorrelation_
             history=History(0, self.energy_, self.cells_used_),
         )
 
-    def _set_network(self, network: Network) -> None:
-        self.synapses_ = network.learned.synapses
-        self.largest_synapse_ = network.learned.largest
-        self.rule_state_ = network.learned.state
-        self.learning_ = self.learning
-        self.consensus_ = network.consensus
-        self.word_counts_ = network.word_counts
-        self.n_words_seen_ = network.n_words
-        self.n_iter_ = network.n_epochs
-        for name in SETTINGS:
-            setattr(self, f"{name}_", getattr(network.settings, name))
-        self.energy_ = network.history.energy
-        self.cells_used_ = network.history.cells_used
-        self.n_features_out_ = network.learned.synapses.shape[1]
+    def _attributes(
+        self, network: Network, stages: Progress, goes_on: bool = False
+    ) -> dict[str, Any]:
+        """Return the fitted attributes that a network gives."""
+        lateral, lateral_at = self._connect_cells(network, stages, goes_on)
+        seen = int(self.n_windows_seen_) if goes_on else 0
+        found = {
+            "synapses": network.learned.synapses,
+            "largest_synapse": network.learned.largest,
+            "rule_state": network.learned.state,
+            "learning": self.learning,
+            "consensus": network.consensus,
+            "cell_counts": None if network.consensus is None else network.consensus.sum(axis=0),
+            "lateral": lateral,
+            "lateral_at": lateral_at,
+            "word_counts": network.word_counts,
+            "n_words_seen": network.n_words,
+            "n_windows_seen": seen + network.history.n_windows,
+            "n_iter": network.n_epochs,
+            "energy": network.history.energy,
+            "cells_used": network.history.cells_used,
+            "n_features_out": network.learned.synapses.shape[1],
+            **{name: getattr(network.settings, name) for name in SETTINGS},
+        }
+        return {f"{name}_": value for name, value in found.items()}
 
     @property
     def _n_features_out(self) -> int:

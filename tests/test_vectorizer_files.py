@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 
 from skfly import FlyHashVectorizer, ModelFileError
+from skfly._model_file import read_model_file, write_model_file
 
 
 def same(left, right):
@@ -117,6 +118,7 @@ def test_a_model_is_one_file_of_arrays_and_json(saved):
     with safe_open(saved, framework="numpy") as file:
         assert set(file.keys()) == {
             "synapses_",
+            "cell_counts_",
             "consensus_",
             "word_counts_",
             "rule_state_.cells",
@@ -317,3 +319,13 @@ def test_a_file_of_words_and_codes_is_refused_with_the_way_out(fitted, tmp_path)
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"missing\.skfly"):
         FlyHashVectorizer.load(tmp_path / "missing.skfly")
+
+
+def test_a_file_from_before_sums_of_the_consensus_were_kept(fitted, tmp_path):
+    path = tmp_path / "old.skfly"
+    fitted.save(path)
+    arrays, content = read_model_file(path)
+    del arrays["cell_counts_"]
+    write_model_file(path, arrays, content)
+    loaded = FlyHashVectorizer.load(path)
+    np.testing.assert_array_equal(loaded.cell_counts_, fitted.cell_counts_)

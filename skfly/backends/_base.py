@@ -1,4 +1,4 @@
-"""What a backend is: eight array functions, the same in numpy, numba and CuPy.
+"""What a backend is: a few array functions, the same in numpy, numba and CuPy.
 
 Arrays, not words
 -----------------
@@ -17,6 +17,13 @@ Arrays, not words
 ``drives``
     ``(2V, K)`` int16: what each row of the synapses adds to the activation of each cell.
 
+Where arrays are
+----------------
+Arrays of the size of the model (synapses, counts, increments, drives) stay where the backend
+computes, and only the backend touches them: it makes them (``zeros``, ``new_drives``, ``put``),
+changes them in place, and gives them back as numpy arrays (``get``). On the CPU they are numpy
+arrays themselves, and ``put`` and ``get`` copy nothing. Everything else is numpy everywhere.
+
 Competition in whole numbers
 ----------------------------
 The activation of cell ``m`` is the sum of ``max(W[i, m], floor)`` over the rows that a window
@@ -31,19 +38,22 @@ bits (:func:`fixed_point_gain`). Ties go to the cell with the lowest number.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "NEVER",
     "Backend",
     "Drive",
     "HebbianStep",
+    "HostArrays",
     "Increment",
     "drive_for",
     "fixed_point_gain",
     "information_bound",
+    "information_terms",
 ]
 
 
@@ -86,15 +96,37 @@ class Backend(Protocol):
     name: str
     n_threads: int
 
-    def set_drives(
-        self, drives: NDArray[np.int16], synapses: NDArray[np.float32], drive: Drive
-    ) -> None:
-        """Set ``drives`` to ``rint(max(synapses, floor) * gain)``."""
+    def zeros(self, shape: tuple[int, int]) -> Any:
+        """Return an array of float32 zeros where this backend computes."""
+        ...
+
+    def new_drives(self, shape: tuple[int, int]) -> Any:
+        """Return an array for drives where this backend computes."""
+        ...
+
+    def put(self, array: NDArray[np.float32]) -> Any:
+        """Return an array where this backend computes; it may be the same one."""
+        ...
+
+    def get(self, array: Any) -> NDArray[np.float32]:
+        """Return an array of this backend as a numpy array; it may be the same one."""
+        ...
+
+    def scale(self, array: Any, factors: Any) -> None:
+        """Multiply an array by a number, or by one for each cell, in place."""
+        ...
+
+    def clear_cells(self, counts: Any, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Set the columns ``cells`` to 0, and return how much each row had in them."""
+        ...
+
+    def set_drives(self, drives: Any, synapses: Any, drive: Drive) -> None:
+        """Set ``drives`` to ``rint(max(synapses, floor) * gain)``; ``synapses`` may be numpy's."""
         ...
 
     def find_winners(
         self,
-        drives: NDArray[np.int16],
+        drives: Any,
         ids: NDArray[np.int32],
         offsets: NDArray[np.int64],
         window: int,
@@ -105,9 +137,9 @@ class Backend(Protocol):
 
     def add_windows(
         self,
-        sums: NDArray[np.float32],
+        sums: Any,
         rates: NDArray[np.float32],
-        weights: NDArray[np.float32] | NDArray[np.int16],
+        weights: Any,
         ids: NDArray[np.int32],
         offsets: NDArray[np.int64],
         winners: NDArray[np.int32],
@@ -122,8 +154,8 @@ class Backend(Protocol):
 
     def information(
         self,
-        synapses: NDArray[np.float32],
-        counts: NDArray[np.float32],
+        synapses: Any,
+        counts: Any,
         words: NDArray[np.float64],
         cells: NDArray[np.float64],
         shrinkage: float,
@@ -141,20 +173,24 @@ class Backend(Protocol):
 
     def information_drives(
         self,
-        drives: NDArray[np.int16],
-        counts: NDArray[np.float32],
+        drives: Any,
+        counts: Any,
         words: NDArray[np.float64],
         cells: NDArray[np.float64],
         shrinkage: float,
         drive: Drive,
+        rows: NDArray[np.int64] | None = None,
     ) -> None:
-        """Set ``drives`` from :meth:`information` without keeping the synapses."""
+        """Set ``drives`` from :meth:`information` without keeping the synapses.
+
+        Only ``rows`` have to be set, where they are given.
+        """
         ...
 
     def hebbian_step(
         self,
-        synapses: NDArray[np.float32],
-        increments: NDArray[np.float32],
+        synapses: Any,
+        increments: Any,
         overlap: NDArray[np.float64],
         learning_rate: float,
     ) -> HebbianStep:
@@ -168,8 +204,8 @@ class Backend(Protocol):
 
     def count_top_cells(
         self,
-        counts: NDArray[np.float32],
-        drives: NDArray[np.int16],
+        counts: Any,
+        drives: Any,
         ids: NDArray[np.int32],
         offsets: NDArray[np.int64],
         window: int,
@@ -194,13 +230,42 @@ class Backend(Protocol):
         """Return the ``n_top`` most active cells of each bag of rows and their activations.
 
         Bag ``b`` switches on ``rows[indptr[b]:indptr[b + 1]]``. Cells come in order of falling
-        activation (in fixed point). An empty bag gives ``-1`` everywhere.
+        activation (in fixed point). An empty bag gives ``-1`` everywhere. ``synapses`` are
+        numpy's.
         """
         ...
 
-    def squared_norms(self, synapses: NDArray[np.float32]) -> NDArray[np.float64]:
+    def squared_norms(self, synapses: Any) -> NDArray[np.float64]:
         """Return ``|W_m|^2`` of every cell."""
         ...
+
+
+class HostArrays:
+    """The part of a backend that is the same wherever arrays are numpy's."""
+
+    def zeros(self, shape: tuple[int, int]) -> NDArray[np.float32]:
+        return np.zeros(shape, np.float32)
+
+    def new_drives(self, shape: tuple[int, int]) -> NDArray[np.int16]:
+        return np.zeros(shape, np.int16)
+
+    def put(self, array: NDArray[np.float32]) -> NDArray[np.float32]:
+        return array
+
+    def get(self, array: NDArray[np.float32]) -> NDArray[np.float32]:
+        return array
+
+    def scale(self, array: NDArray[np.float32], factors: Any) -> None:
+        array *= factors
+
+    def clear_cells(
+        self, counts: NDArray[np.float32], cells: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        removed = np.zeros(len(counts))
+        for cell in cells.tolist():  # in this order, on every backend
+            removed += counts[:, cell]
+            counts[:, cell] = 0
+        return removed
 
 
 def fixed_point_gain(largest: float, n_terms: int) -> np.float32:
@@ -235,6 +300,34 @@ def drive_for(largest: float, window: int, floor: float) -> Drive:
     """
     each = (2**15 - 1) / (window + 1) - 0.5
     return Drive(np.float32(each / largest if largest > 0 else 0.0), np.float32(floor))
+
+
+NOTHING = 80.0
+"""Taken for the logarithm of the size of a cell that has none, so that nothing excites it."""
+
+NEVER = 1e30
+"""Taken for the logarithm of the share of a word that never came; others are at most 0."""
+
+
+def information_terms(
+    words: NDArray[np.float64], cells: NDArray[np.float64], shrinkage: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    """Return what :meth:`Backend.information` needs beside the counts.
+
+    Returns
+    -------
+    prior, own : ndarray of float32, (2V,)
+        ``a p`` and ``log p`` of every row.
+    among : ndarray of float32, (2, K)
+        ``log(C + a)`` of every cell, as context and as target.
+    """
+    blocks = words.reshape(2, -1)
+    share = (blocks / np.maximum(blocks.sum(axis=1, keepdims=True), 1e-300)).ravel()
+    own = np.log(share, out=np.full(len(share), NEVER), where=share > 0)
+    raised = cells + shrinkage
+    among = np.log(raised, out=np.full(cells.shape, NOTHING), where=raised > 0)
+    prior = shrinkage * share
+    return prior.astype(np.float32), own.astype(np.float32), among.astype(np.float32)
 
 
 def information_bound(cells: NDArray[np.float64], shrinkage: float) -> float:

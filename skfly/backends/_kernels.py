@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from skfly.backends._numpy import LOG_OF_2, LOG_SERIES, NOTHING, ONE, ROOT_OF_HALF
+from skfly.backends._base import NEVER
+from skfly.backends._numpy import LOG_OF_2, LOG_SERIES, ONE, ROOT_OF_HALF
 
 _options: dict[str, Any] = {
     "nogil": True,
@@ -24,7 +25,7 @@ _options: dict[str, Any] = {
 
 _SERIES_0, _SERIES_1, _SERIES_2, _SERIES_3 = LOG_SERIES
 _HIGH_LOG_OF_2, _LOW_LOG_OF_2 = LOG_OF_2
-_LAST_CELL = 65_535  # cells are numbered from 0 below this
+LAST_CELL = 65_535  # cells are numbered from 0 below this
 
 
 @njit(inline="always", **_options)
@@ -76,28 +77,26 @@ def _largest_below(limit, keys):
 
 
 @njit(**_options)
-def find_top_cells(drives, ids, offsets, window, truncate, first, last, top):
+def find_top_cells(drives, ids, offsets, window, truncate, first, last, order, top):
     """Find the most active cells of the windows in sentences ``first`` to ``last``.
 
     A running sum over the sentence: two row additions a step, whatever the window's width. The
-    cells of a position come by falling activation; -1 where there is no window.
+    cells of a position come by falling activation; -1 where there is no window. ``order`` is
+    ``LAST_CELL`` less the number of each cell.
     """
     n_cells = drives.shape[1]
     n_top = top.shape[1]
     half = window // 2
     total = np.zeros(n_cells, np.int16)
     nothing = np.zeros(n_cells, np.int16)
-    order = (_LAST_CELL - np.arange(n_cells)).astype(np.int32)
     keys = np.empty(n_cells, np.int32)
     n_words = drives.shape[0] // 2
     inside = np.zeros(n_words, np.int32)
     base = offsets[first]
     for s in range(first, last):
         start, stop = offsets[s], offsets[s + 1]
-        if not truncate and stop - start < window:
-            top[start - base : stop - base] = -1
-            continue
-        total[:] = 0
+        for m in range(n_cells):
+            total[m] = 0
         n_known = 0
         for t in range(start, min(stop, start + half)):
             _enter(ids[t], inside, total, drives)
@@ -110,7 +109,8 @@ def find_top_cells(drives, ids, offsets, window, truncate, first, last, top):
                 _leave(ids[t - half - 1], inside, total, drives)
                 n_known -= ids[t - half - 1] >= 0
             if n_known == 0 or (not truncate and (t - half < start or t + half >= stop)):
-                top[t - base] = -1
+                for j in range(n_top):
+                    top[t - base, j] = -1
                 continue
             target = ids[t]
             # in the context block too if it occurs a second time within the window
@@ -118,13 +118,13 @@ def find_top_cells(drives, ids, offsets, window, truncate, first, last, top):
             as_target = drives[n_words + target] if target >= 0 else nothing
             as_context = drives[target] if only_target else nothing
             best = _largest_key(total, as_target, as_context, order)
-            top[t - base, 0] = _LAST_CELL - (best & _LAST_CELL)
+            top[t - base, 0] = LAST_CELL - (best & LAST_CELL)
             if n_top > 1:
                 for m in range(n_cells):
                     keys[m] = _key(total[m], as_target[m], as_context[m], order[m])
             for j in range(1, n_top):
                 best = _largest_below(best, keys)
-                top[t - base, j] = _LAST_CELL - (best & _LAST_CELL)
+                top[t - base, j] = LAST_CELL - (best & LAST_CELL)
         for t in range(max(start, stop - half - 1), stop):
             if ids[t] >= 0:
                 inside[ids[t]] = 0
@@ -201,15 +201,6 @@ def sort_positions(ids, n_words):
             order[fill[i]] = t
             fill[i] += 1
     return order, begins
-
-
-@njit(**_options)
-def sentence_numbers(offsets, n_positions):
-    """Return the sentence that each position belongs to."""
-    numbers = np.empty(n_positions, np.int32)
-    for s in range(offsets.shape[0] - 1):
-        numbers[offsets[s] : offsets[s + 1]] = s
-    return numbers
 
 
 @njit(inline="always", **_options)
@@ -293,49 +284,32 @@ def _log(value):
     return exponent * _LOW_LOG_OF_2 + s * (np.float32(2) + series) + exponent * _HIGH_LOG_OF_2
 
 
-@njit(inline="always", **_options)
-def _logs_of_cells(cells, shrinkage):
-    logs = np.empty(cells.shape, np.float32)
-    for block in range(2):
-        for m in range(cells.shape[1]):
-            raised = cells[block, m] + shrinkage
-            logs[block, m] = np.float32(np.log(raised) if raised > 0 else NOTHING)
-    return logs
-
-
 @njit(**_options)
-def information(synapses, counts, share, cells, shrinkage, first, last):
+def information(synapses, counts, prior, own, among, first, last):
     """``log((counts + a p) / ((cells + a) p))`` for the rows ``first`` to ``last``."""
     largest = np.float32(0)
-    among = _logs_of_cells(cells, shrinkage)
     for i in range(first, last):
         row = synapses[i]
-        if share[i] <= 0:
-            row[:] = 0
-            continue
-        prior, own = np.float32(shrinkage * share[i]), np.float32(np.log(share[i]))
-        minus = among[0] if i < counts.shape[0] // 2 else among[1]
+        block = 0 if i < counts.shape[0] // 2 else 1
+        known = own[i] < NEVER
         for m in range(counts.shape[1]):
-            row[m] = _log(max(counts[i, m] + prior, np.float32(1e-6))) - own - minus[m]
+            value = _log(max(counts[i, m] + prior[i], np.float32(1e-6))) - own[i] - among[block, m]
+            row[m] = value if known else np.float32(0)
         for m in range(counts.shape[1]):
             largest = max(largest, row[m])
     return largest
 
 
 @njit(**_options)
-def information_drives(drives, counts, share, cells, shrinkage, gain, floor, first, last):
-    """``information`` of the rows ``first`` to ``last``, as drives."""
-    among = _logs_of_cells(cells, shrinkage)
-    for i in range(first, last):
+def information_drives(drives, counts, prior, own, among, gain, floor, rows):
+    """``information`` of some rows, as drives."""
+    for i in rows:
         row = drives[i]
-        if share[i] <= 0:
-            row[:] = np.int16(np.rint(max(np.float32(0), floor) * gain))
-            continue
-        prior, own = np.float32(shrinkage * share[i]), np.float32(np.log(share[i]))
-        minus = among[0] if i < counts.shape[0] // 2 else among[1]
+        block = 0 if i < counts.shape[0] // 2 else 1
+        known = own[i] < NEVER
         for m in range(counts.shape[1]):
-            value = _log(max(counts[i, m] + prior, np.float32(1e-6))) - own - minus[m]
-            row[m] = np.int16(np.rint(max(value, floor) * gain))
+            value = _log(max(counts[i, m] + prior[i], np.float32(1e-6))) - own[i] - among[block, m]
+            row[m] = np.int16(np.rint(max(value if known else np.float32(0), floor) * gain))
 
 
 @njit(**_options)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from skfly.backends import _kernels
-from skfly.backends._base import HebbianStep, Increment
+from skfly.backends._base import HebbianStep, HostArrays, Increment, information_terms
 from skfly.backends._threads import run_chunks
 
 __all__ = ["NumbaBackend"]
@@ -20,7 +20,7 @@ _WORTH_THREADS = 1 << 18  # weights to go through; less takes about as long as s
 _CONSENSUS_POSITIONS = 1 << 16  # positions whose top cells are held at a time
 
 
-class NumbaBackend:
+class NumbaBackend(HostArrays):
     """Threaded kernels, see :mod:`skfly.backends._kernels`."""
 
     name = "numba"
@@ -40,6 +40,7 @@ class NumbaBackend:
 
     def _top_of_windows(self, drives, ids, offsets, window, truncate, n_top):
         top = np.empty((len(ids), n_top), dtype=np.int32)
+        order = _kernels.LAST_CELL - np.arange(drives.shape[1], dtype=np.int32)
         run_chunks(
             lambda first, last: _kernels.find_top_cells(
                 drives,
@@ -49,6 +50,7 @@ class NumbaBackend:
                 truncate,
                 first,
                 last,
+                order,
                 top[offsets[first] : offsets[last]],
             ),
             self._sentence_chunks(offsets),
@@ -59,7 +61,7 @@ class NumbaBackend:
     def add_windows(self, sums, rates, weights, ids, offsets, winners, window):
         n_rows, n_cells = sums.shape
         order, begins = _kernels.sort_positions(ids, len(rates))
-        sentences = _kernels.sentence_numbers(offsets, len(ids))
+        sentences = _sentence_numbers(offsets)
         words = np.zeros(n_rows, dtype=np.int64)
         winners = np.where(winners < 0, n_cells, winners).astype(np.uint16)
 
@@ -89,24 +91,23 @@ class NumbaBackend:
         return Increment(overlap, words, np.sum([cells for _, cells in parts], axis=0))
 
     def information(self, synapses, counts, words, cells, shrinkage):
-        share = _shares(words)
+        terms = information_terms(words, cells, shrinkage)
         largest = run_chunks(
-            lambda first, last: _kernels.information(
-                synapses, counts, share, cells, shrinkage, first, last
-            ),
+            lambda first, last: _kernels.information(synapses, counts, *terms, first, last),
             _even(len(synapses), _WORD_CHUNKS),
             self._threads_for(*synapses.shape),
         )
         return float(max(largest))
 
-    def information_drives(self, drives, counts, words, cells, shrinkage, drive):
-        share = _shares(words)
+    def information_drives(self, drives, counts, words, cells, shrinkage, drive, rows=None):
+        terms = information_terms(words, cells, shrinkage)
+        chosen = np.arange(len(drives)) if rows is None else rows
         run_chunks(
             lambda first, last: _kernels.information_drives(
-                drives, counts, share, cells, shrinkage, *drive, first, last
+                drives, counts, *terms, *drive, chosen[first:last]
             ),
-            _even(len(drives), _WORD_CHUNKS),
-            self._threads_for(*drives.shape),
+            _even(len(chosen), _WORD_CHUNKS),
+            self._threads_for(len(chosen), drives.shape[1]),
         )
 
     def hebbian_step(self, synapses, increments, overlap, learning_rate):
@@ -145,7 +146,7 @@ class NumbaBackend:
             arrays = (
                 *_kernels.sort_positions(block, len(counts)),
                 local,
-                _kernels.sentence_numbers(local, len(block)),
+                _sentence_numbers(local),
             )
 
             def add(first, last, arrays=arrays, top=top):
@@ -187,11 +188,9 @@ class NumbaBackend:
         return self.n_threads if n_positions * n_cells > _WORTH_THREADS else 1
 
 
-def _shares(words: np.ndarray) -> np.ndarray:
-    """Return the share of each row in its block, context or target."""
-    blocks = words.reshape(2, -1)
-    share: np.ndarray = blocks / np.maximum(blocks.sum(axis=1, keepdims=True), 1e-300)
-    return share.ravel()
+def _sentence_numbers(offsets: np.ndarray) -> np.ndarray:
+    """Return the sentence that each position belongs to."""
+    return np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))
 
 
 def _even(n_items: int, n_chunks: int) -> list[tuple[int, int]]:

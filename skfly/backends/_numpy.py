@@ -13,12 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.backends._base import Drive, HebbianStep, Increment
+from skfly.backends._base import (
+    NEVER,
+    Drive,
+    HebbianStep,
+    HostArrays,
+    Increment,
+    information_terms,
+)
 
-__all__ = ["LOG_OF_2", "LOG_SERIES", "NOTHING", "ONE", "ROOT_OF_HALF", "NumpyBackend", "log32"]
-
-NOTHING = 80.0
-"""Taken for the logarithm of the size of a cell that has none, so that nothing excites it."""
+__all__ = ["LOG_OF_2", "LOG_SERIES", "ONE", "ROOT_OF_HALF", "NumpyBackend", "log32"]
 
 _BLOCK = 4096  # windows at a time: bounds the dense activations
 
@@ -28,7 +32,7 @@ LOG_SERIES = tuple(np.float32(2 / n) for n in (3, 5, 7, 9))
 LOG_OF_2 = (np.float32(0.693359375), np.float32(-2.12194440e-4))  # few bits first: exact products
 
 
-class NumpyBackend:
+class NumpyBackend(HostArrays):
     """Reference kernels. ``n_threads`` is accepted and has no effect."""
 
     name = "numpy"
@@ -66,22 +70,18 @@ class NumpyBackend:
         return Increment(overlap, counts.sum(axis=1), cells)
 
     def information(self, synapses, counts, words, cells, shrinkage):
+        prior, own, among = information_terms(words, cells, shrinkage)
         for block, rows in enumerate(np.split(np.arange(len(words)), 2)):
-            share = words[rows, None] / max(words[rows].sum(), 1e-300)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                prior = (shrinkage * share).astype(np.float32)
-                raised = np.maximum(counts[rows] + prior, np.float32(1e-6))
-                own = np.log(share).astype(np.float32)
-                raised_cells = cells[block] + shrinkage
-                among = np.where(raised_cells > 0, np.log(raised_cells), NOTHING)
-                among = among.astype(np.float32)
-                synapses[rows] = np.where(share > 0, log32(raised) - own - among, 0.0)
+            raised = np.maximum(counts[rows] + prior[rows, None], np.float32(1e-6))
+            found = log32(raised) - own[rows, None] - among[block]
+            synapses[rows] = np.where(own[rows, None] < NEVER, found, np.float32(0))
         return float(synapses.max(initial=0.0))
 
-    def information_drives(self, drives, counts, words, cells, shrinkage, drive):
+    def information_drives(self, drives, counts, words, cells, shrinkage, drive, rows=None):
         synapses = np.empty_like(counts)
         self.information(synapses, counts, words, cells, shrinkage)
-        self.set_drives(drives, synapses, drive)
+        chosen = slice(None) if rows is None else rows
+        drives[chosen] = _fixed_point(synapses[chosen], drive)
 
     def hebbian_step(self, synapses, increments, overlap, learning_rate):
         norms = np.sqrt(self.squared_norms(synapses))

@@ -61,6 +61,7 @@ def _check_window(size: int) -> int:
         "skfly train book.txt -o book.skfly --sentences punctuation --vocabulary-size 5000",
         "zcat *.gz | skfly train - -o all.skfly --encoded-corpus all.ids",
         "skfly train all.ids -o wide.skfly --cells 1000",
+        "skfly train all.ids -o all.skfly --checkpoint state --resume",
     )
 )
 def train(
@@ -122,6 +123,16 @@ def train(
     shrinkage: Annotated[
         float | None, typer.Option(min=0, help="The larger, the less rare words matter.")
     ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep the state here, once a minute; a run that was stopped can go on from it.",
+        ),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in --checkpoint, if there is one.")
+    ] = False,
     jobs: Jobs = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")] = 0,
     backend: Annotated[Backend, typer.Option(help="What computes.")] = Backend.AUTO,
@@ -136,6 +147,7 @@ def train(
         message = f"{hash_length} is more than --cells {cells}"
         raise typer.BadParameter(message, param_hint="'--hash-length'")
     check_place(output)
+    _check_checkpoint(checkpoint, resume)
     given = {
         "n_kenyon_cells": cells,
         "hash_length": hash_length,
@@ -153,6 +165,7 @@ def train(
         "stop_words": stop_words and stop_words.value,
         "n_jobs": jobs,
         "random_state": seed,
+        "checkpoint_dir": checkpoint,
         "backend": backend.value,
     }
     params = {name: value for name, value in given.items() if value is not None}
@@ -174,6 +187,21 @@ def train(
             f"{output}: {summary['words']:,} words, learned from {summary['windows']:,} windows "
             f"in {summary['seconds']:.1f} s; {size_text(summary['file_bytes'])}"
         )
+
+
+def _check_checkpoint(directory: Path | None, resume: bool) -> None:
+    """Go on with an earlier run only if that was asked for."""
+    if directory is None:
+        if resume:
+            raise typer.BadParameter(
+                "say where the run is: --checkpoint DIR", param_hint="'--resume'"
+            )
+        return
+    from skfly.learning import Checkpoints
+
+    if not resume and Checkpoints.run_in(directory) is not None:
+        message = f"{directory} has a run that was stopped: go on with it (--resume), or remove it"
+        raise typer.BadParameter(message, param_hint="'--checkpoint'")
 
 
 def _train(

@@ -46,6 +46,8 @@ class Hasher:
         The map between the cells; ``None``: they do not act on one another.
     weights : ndarray of float32, (V,), or None
         How much each word counts as context; ``None``: all the same.
+    cell_counts : ndarray of float32, (K,), or None
+        Sums of the consensus over words; ``None``: they are taken.
     """
 
     backend: Backend
@@ -57,6 +59,7 @@ class Hasher:
     floor: float = -np.inf
     lateral: NDArray[np.float32] | None = None
     weights: NDArray[np.float32] | None = None
+    cell_counts: NDArray[np.float32] | None = None
 
     @property
     def n_words(self) -> int:
@@ -89,7 +92,7 @@ class Hasher:
             return self.bags(self.n_words + known, indptr)
         if self.lateral is None:
             scores = consensus_scores(
-                self.consensus[known], self.consensus.sum(axis=0), self._synapses_of(known)
+                self.consensus[known], self._cell_counts, self._synapses_of(known)
             )
         else:
             scores = _to_unit(self._connect(self._evidence(known)))
@@ -114,10 +117,18 @@ class Hasher:
             as_target: NDArray[np.float32] = self.synapses[self.n_words + ids]
             return np.maximum(as_target, np.float32(self.floor))
         counts = self.consensus[ids]
-        found = evidence(counts, self.consensus.sum(axis=0))
+        found = evidence(counts, self._cell_counts)
         never = counts.sum(axis=1) == 0
         found[never] = self._synapses_of(ids[never])
         return found
+
+    @cached_property
+    def _cell_counts(self) -> NDArray[np.float32]:
+        if self.cell_counts is not None:
+            return self.cell_counts
+        assert self.consensus is not None
+        sums: NDArray[np.float32] = self.consensus.sum(axis=0)
+        return sums
 
     def _synapses_of(self, ids: NDArray[Any]) -> NDArray[np.float32]:
         """Return the synapses of words, as context and as target together."""

@@ -15,7 +15,7 @@ from scipy.spatial.distance import jensenshannon
 
 from skfly.codes import CodeSearch, PackedCodes, overlap, pack_rows
 from skfly.evaluation._context_data import WordUse
-from skfly.evaluation._vectors import cosine, vectors_of
+from skfly.evaluation._vectors import WordLookup, cosine, vectors_of
 from skfly.text import TextAnalyzer
 from skfly.vectorizer import FlyHashVectorizer
 
@@ -297,13 +297,13 @@ class _AveragedVectors:
     def __init__(
         self, vectors: Any, grid: ContextGrid, compare: Callable[[Floats, Floats], Floats]
     ) -> None:
-        self._vectors = vectors
+        self._look_up = WordLookup(vectors)
         self._grid = grid
         self._compare = compare
         self._words = _Words(TextAnalyzer(lowercase=False, token_pattern=r"(?u)\b\w+\b"))
 
     def known(self, uses: Sequence[WordUse]) -> NDArray[np.bool_]:
-        return np.array([self._key(use.word) is not None for use in uses], dtype=bool)
+        return np.array([use.word in self._look_up for use in uses], dtype=bool)
 
     def candidates(
         self, left: Sequence[WordUse], right: Sequence[WordUse]
@@ -321,14 +321,7 @@ class _AveragedVectors:
     def _mean(self, use: WordUse, setting: Setting) -> Floats | None:
         before, after = self._words.around(use, setting.window or 0)
         words = [*before, *([use.word] if setting.use_target else []), *after]
-        keys = [key for word in words if (key := self._key(word)) is not None]
-        if not keys:
-            return None
-        vectors = [np.asarray(self._vectors[key], np.float64) for key in keys]
-        return np.asarray(np.mean(vectors, axis=0))
-
-    def _key(self, word: str) -> str | None:
-        return next((key for key in (word, word.lower()) if key in self._vectors), None)
+        return self._look_up.mean(words)
 
 
 class _Function:

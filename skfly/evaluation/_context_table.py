@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
-from skfly.evaluation._table import markdown, score_text, write_rows_csv, write_rows_json
+from skfly.evaluation._rows import RowTable, markdown, score_text
 
 __all__ = ["WordInContextRow", "WordInContextTable"]
 
@@ -62,7 +61,7 @@ class WordInContextRow:
 
 
 @dataclass(frozen=True)
-class WordInContextTable:
+class WordInContextTable(RowTable[WordInContextRow]):
     """Scores by dataset, and the settings that the first fold chose.
 
     ``str(table)`` is a table in Markdown.
@@ -82,7 +81,7 @@ class WordInContextTable:
 alpha 0.5, 100 neighbours, threshold 0.41 |
     """
 
-    rows: list[WordInContextRow]
+    row_type: ClassVar[type] = WordInContextRow
 
     def score(self, dataset: str) -> float | None:
         """Return the score of a dataset.
@@ -116,28 +115,6 @@ alpha 0.5, 100 neighbours, threshold 0.41 |
                 for row in self.rows
             ],
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the rows as :meth:`to_json` writes them."""
-        return {"rows": [asdict(row) for row in self.rows]}
-
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write the rows to a JSON file: an object with a list ``"rows"``.
-
-        Parameters
-        ----------
-        path : path-like
-        """
-        write_rows_json(path, self.to_dict())
-
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the rows to a CSV file with a header; what there is not is left empty.
-
-        Parameters
-        ----------
-        path : path-like
-        """
-        write_rows_csv(path, WordInContextRow, self.rows)
 
 
 def _settings_text(row: WordInContextRow) -> str:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import os
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, ClassVar
+
+from skfly.evaluation._rows import NOTHING, RowTable, axes_of, markdown, save_axes, score_text
 
 __all__ = ["WordSimilarityRow", "WordSimilarityTable", "mean_over_seeds"]
-
-_NOTHING = "-"
 
 
 @dataclass(frozen=True)
@@ -50,7 +44,7 @@ class WordSimilarityRow:
 
 
 @dataclass(frozen=True)
-class WordSimilarityTable:
+class WordSimilarityTable(RowTable[WordSimilarityRow]):
     """Scores by dataset and hash length.
 
     ``str(table)`` is a table in Markdown: a line for each hash length, a column for each dataset,
@@ -72,12 +66,7 @@ class WordSimilarityTable:
     | pairs | 2900 of 3000 | 0 of 65 |
     """
 
-    rows: list[WordSimilarityRow]
-
-    @property
-    def datasets(self) -> list[str]:
-        """Names of the datasets."""
-        return list(dict.fromkeys(row.dataset for row in self.rows))
+    row_type: ClassVar[type] = WordSimilarityRow
 
     @property
     def hash_lengths(self) -> list[int | None]:
@@ -109,7 +98,7 @@ class WordSimilarityTable:
             found = (by_place.get((length, name)) for name in self.datasets)
             label = "dense" if length is None else str(length)
             scores = (
-                _NOTHING if row is None else score_text(row.spearman, row.std) for row in found
+                NOTHING if row is None else score_text(row.spearman, row.std) for row in found
             )
             lines.append([label, *scores])
         lines.append(["pairs", *(self._pairs_text(name) for name in self.datasets)])
@@ -118,28 +107,6 @@ class WordSimilarityTable:
     def _pairs_text(self, dataset: str) -> str:
         row = next(row for row in self.rows if row.dataset == dataset)
         return f"{row.n_pairs} of {row.n_pairs_in_all}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the rows as :meth:`to_json` writes them."""
-        return {"rows": [asdict(row) for row in self.rows]}
-
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write the rows to a JSON file: an object with a list ``"rows"``.
-
-        Parameters
-        ----------
-        path : path-like
-        """
-        write_rows_json(path, self.to_dict())
-
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the rows to a CSV file with a header; what there is not is left empty.
-
-        Parameters
-        ----------
-        path : path-like
-        """
-        write_rows_csv(path, WordSimilarityRow, self.rows)
 
     def plot(self, target: Any = None) -> Any:
         """Draw the scores against the hash length, one line a dataset.
@@ -157,8 +124,7 @@ class WordSimilarityTable:
         -------
         ax : matplotlib Axes
         """
-        path = Path(target) if isinstance(target, str | os.PathLike) else None
-        ax = _new_axes() if target is None or path is not None else target
+        ax = axes_of(target)
         for number, name in enumerate(self.datasets):
             self._draw(ax, name, f"C{number}")
         lengths = sorted(length for length in self.hash_lengths if length is not None)
@@ -170,8 +136,7 @@ class WordSimilarityTable:
         ax.set_ylabel("100 x Spearman correlation")
         ax.legend()
         ax.grid(alpha=0.3)
-        if path is not None:
-            _save_figure(ax.figure, path)
+        save_axes(ax, target)
         return ax
 
     def _draw(self, ax: Any, dataset: str, color: str) -> None:
@@ -244,64 +209,3 @@ def _mean(rows: tuple[WordSimilarityRow, ...]) -> WordSimilarityRow:
         return replace(rows[0], spearman=None, n_runs=len(rows))
     std = stdev(scores) if len(scores) > 1 else None
     return replace(rows[0], spearman=fmean(scores), std=std, n_runs=len(rows))
-
-
-def score_text(score: float | None, std: float | None = None) -> str:
-    """Return a score as it is shown.
-
-    Examples
-    --------
-    >>> score_text(51.27), score_text(51.27, 1.0), score_text(None)
-    ('51.3', '51.3 +- 1.0', '-')
-    """
-    if score is None:
-        return _NOTHING
-    return f"{score:.1f}" + ("" if std is None else f" +- {std:.1f}")
-
-
-def markdown(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Return a table in Markdown."""
-    shown = [f"| {' | '.join(line)} |" for line in (header, *lines)]
-    shown.insert(1, "|---" * len(header) + "|")
-    return "\n".join(shown)
-
-
-def write_rows_json(path: str | os.PathLike[str], rows: dict[str, Any]) -> None:
-    """Write rows, given as ``to_dict`` does, to a JSON file."""
-    _write(path, json.dumps(rows, indent=2) + "\n")
-
-
-def write_rows_csv(path: str | os.PathLike[str], row_type: Any, rows: Iterable[Any]) -> None:
-    """Write rows, which are dataclasses of one type, to a CSV file with a header."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields(row_type)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in rows)
-    _write(path, text.getvalue())
-
-
-def _new_axes() -> Any:
-    try:
-        figures: Any = import_module("matplotlib.figure")
-    except ImportError as error:
-        raise ImportError("drawing needs matplotlib: install skfly[plot]") from error
-    return figures.Figure(figsize=(7, 4.5), layout="constrained").subplots()
-
-
-def _save_figure(figure: Any, path: Path) -> None:
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format=path.suffix[1:] or "png", dpi=150)
-    _write(path, drawn.getvalue())
-
-
-def _write(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file beside its place and rename it into it."""
-    target = Path(path)
-    beside = target.with_name(f".{target.name}-{os.getpid()}")
-    data = content.encode() if isinstance(content, str) else content
-    try:
-        beside.write_bytes(data)
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise

@@ -19,6 +19,7 @@ from skfly.vectorizer import FlyHashVectorizer
 
 __all__ = [
     "Similarities",
+    "WordLookup",
     "as_similarities",
     "cosine",
     "known_words",
@@ -29,7 +30,7 @@ __all__ = [
 
 MEASURES = ("auto", "cosine", "sokal-michener")
 _SUFFIXES = (".kv", ".bin", ".txt", ".vec")
-_COMPRESSED = (".gz", ".bz2")
+_COMPRESSED = (".gz", ".bz2", ".xz")
 
 
 class Similarities(Protocol):
@@ -105,15 +106,39 @@ class _Codes:
         return sparse.csr_array(codes + spread_rows(found, none, len(words)))
 
 
+class WordLookup:
+    """Finds the vectors of words; one that is not known as it is written, in lower case."""
+
+    def __init__(self, vectors: Any) -> None:
+        self._vectors = vectors
+
+    def __contains__(self, word: str) -> bool:
+        return self._key(word) is not None
+
+    def stack(self, words: Iterable[str]) -> NDArray[np.float64]:
+        """Return the vectors of known words, a row each."""
+        return np.stack(
+            [np.asarray(self._vectors[self._key(word)], dtype=np.float64) for word in words]
+        )
+
+    def mean(self, words: Iterable[str]) -> NDArray[np.float64] | None:
+        """Return the mean of those that are known, or None."""
+        known = [word for word in words if word in self]
+        return np.asarray(self.stack(known).mean(axis=0)) if known else None
+
+    def _key(self, word: str) -> str | None:
+        return next((key for key in (word, word.lower()) if key in self._vectors), None)
+
+
 class _Vectors:
     """Vectors by word."""
 
     def __init__(self, vectors: Any, measure: str) -> None:
-        self._vectors = vectors
+        self._look_up = WordLookup(vectors)
         self._measure = measure
 
     def known(self, words: Iterable[str]) -> set[str]:
-        return {word for word in words if self._key(word) is not None}
+        return {word for word in words if word in self._look_up}
 
     def similar(
         self, left: Sequence[str], right: Sequence[str]
@@ -121,19 +146,11 @@ class _Vectors:
         if not left:
             yield None, np.zeros(0)
             return
-        first, second = self._stack(left), self._stack(right)
+        first, second = self._look_up.stack(left), self._look_up.stack(right)
         if self._measure == "cosine":
             yield None, cosine(first, second)
         else:
             yield None, similarity(first, second, self._measure)
-
-    def _key(self, word: str) -> str | None:
-        return next((key for key in (word, word.lower()) if key in self._vectors), None)
-
-    def _stack(self, words: Sequence[str]) -> NDArray[np.float64]:
-        return np.stack(
-            [np.asarray(self._vectors[self._key(word)], dtype=np.float64) for word in words]
-        )
 
 
 def cosine(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -151,8 +168,8 @@ def load_vectors(path: str | os.PathLike[str]) -> Any:
     path : path-like
         ``.txt`` or ``.vec``: word2vec's text format, with its first line or without (as GloVe's
         files are); ``.bin``: word2vec's binary format; both may be compressed (``.gz``,
-        ``.bz2``). ``.kv``: what ``KeyedVectors.save`` of gensim wrote, a pickle: open only files
-        that you trust.
+        ``.bz2``, ``.xz``). ``.kv``: what ``KeyedVectors.save`` of gensim wrote, a pickle: open
+        only files that you trust.
 
     Returns
     -------

@@ -159,8 +159,10 @@ class Explorer:
         words = self._analyzer.words(text)
         if not 0 <= place < len(words):
             raise ValueError(f"target {place} is outside the text, which has {len(words)} words")
-        code = self._fly.hash_in_context([text], [place])
-        alone = self._fly.hash_words([words[place]])
+        ids = word_ids(words, self._known, self._analyzer)
+        target = ids[[place]]
+        code = self._hasher.in_context(target, [np.delete(ids, place)])
+        alone = self._hasher.words(target)
         own = set(words)
         return {
             "word": words[place],
@@ -178,7 +180,7 @@ class Explorer:
         """Return a word's neighbours and code, and the cells that it shares with another."""
         about = self._word(word)
         if about["known"]:
-            code = self._fly.hash_words([about["word"]])
+            code = self._hasher.words(np.array([self._known[about["word"]]]))
             about["neighbours"] = self._neighbours(code, n_neighbours, {about["word"]})
         if other is not None:
             about["other"] = self._word(other)
@@ -285,7 +287,7 @@ class Explorer:
         found = word if word in self._known else self._analyzer.normalize(word.strip())
         if found not in self._known:
             return {"word": word, "known": False, "code": [], "alike": self._alike(found)}
-        code = _cells(self._fly.hash_words([found]))
+        code = _cells(self._hasher.words(np.array([self._known[found]])))
         return self._about(found) | {"known": True, "code": code}
 
     def _about(self, word: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Learning rules: word ids in, synapses and consensus out."""
 
 from skfly.learning._batches import Batch, BatchStream, keep_probabilities
+from skfly.learning._checkpoints import CheckpointError, Checkpoints
 from skfly.learning._consensus import count_consensus
 from skfly.learning._hebbian import HebbianRule, inverse_frequencies
 from skfly.learning._learn import Network, Stages, learn
@@ -12,6 +13,8 @@ from skfly.learning._train import History, Monitor, Rule, train
 __all__ = [
     "Batch",
     "BatchStream",
+    "CheckpointError",
+    "Checkpoints",
     "HebbianRule",
     "History",
     "Learned",

@@ -95,21 +95,21 @@ class BatchStream:
         wanted = -(-corpus.n_words // batch_size)
         self.n_batches = max(1, min(wanted, len(self._block_lengths)))
 
-    def epoch(self, number: int) -> Iterator[Batch]:
-        """Yield the batches of epoch ``number``."""
-        batches = self._epoch(number)
+    def epoch(self, number: int, first: int = 0) -> Iterator[Batch]:
+        """Yield the batches of epoch ``number``, from batch ``first`` on."""
+        batches = self._epoch(number, first)
         return _made_ahead(batches) if self._ahead else batches
 
-    def _epoch(self, number: int) -> Iterator[Batch]:
+    def _epoch(self, number: int, first: int) -> Iterator[Batch]:
         order = self._random(number, 0).permutation(len(self._block_lengths))
         ends = np.cumsum(self._block_lengths[order])
         aims = ends[-1:] * np.arange(1, self.n_batches) / self.n_batches
         cuts = np.searchsorted(ends, aims, side="left") + 1
         bounds = np.concatenate([[0], cuts, [len(order)]])
-        for batch in range(self.n_batches):
+        filled = np.flatnonzero(np.diff(bounds) > 0)  # the others are no batches
+        for batch in filled[first:].tolist():
             blocks = order[bounds[batch] : bounds[batch + 1]]
-            if len(blocks):
-                yield self._gather(blocks, self._random(number, 1 + batch))
+            yield self._gather(blocks, self._random(number, 1 + batch))
 
     def _random(self, *key: int) -> np.random.Generator:
         return np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=key))

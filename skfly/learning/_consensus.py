@@ -7,6 +7,9 @@ cells that come up most often, relative to how often each cell comes up at all.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,14 +31,23 @@ def count_consensus(
     truncate: bool,
     n_active: int,
     monitor: Monitor | None = None,
+    first: int = 0,
+    before: NDArray[np.float32] | None = None,
+    on_batch: Callable[[int, Callable[[], NDArray[np.float32]]], Any] | None = None,
 ) -> NDArray[np.float32]:
-    """Return how often each cell is among the ``n_active`` most active for each word, (V, K)."""
+    """Return how often each cell is among the ``n_active`` most active for each word, (V, K).
+
+    Counting that was stopped goes on from batch ``first`` with the counts ``before`` it.
+    ``on_batch`` is told the batches done, and a function that gives the counts.
+    """
     n_rows, n_cells = learned.synapses.shape
-    counts = np.zeros((n_rows // 2, n_cells), dtype=np.float32)
-    drives = np.empty(learned.synapses.shape, dtype=np.int16)
+    counts = backend.zeros((n_rows // 2, n_cells)) if before is None else backend.put(before)
+    drives = backend.new_drives((n_rows, n_cells))
     backend.set_drives(drives, learned.synapses, drive_for(learned.largest, window, learned.floor))
-    for batch in stream.epoch(epoch):
+    for done, batch in enumerate(stream.epoch(epoch, first), first + 1):
         n_windows = backend.count_top_cells(counts, drives, *batch, window, truncate, n_active)
         if monitor is not None:
             monitor.advance(n_windows)
-    return counts
+        if on_batch is not None:
+            on_batch(done, lambda: backend.get(counts))
+    return backend.get(counts)

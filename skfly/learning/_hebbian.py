@@ -8,6 +8,8 @@ epochs. For hashing, each cell's weights are normalised to length 1.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -78,23 +80,25 @@ class HebbianRule:
         self._truncate = truncate
         self._learning_rate = learning_rate
         self._n_epochs = n_epochs
-        self._started = go_on_from is not None
-        if go_on_from is None:
-            self.synapses = np.zeros((2 * n_words, n_cells), np.float32)
-        else:
-            self.synapses = go_on_from.synapses * go_on_from.state["norms"].astype(np.float32)
-        self._increments = np.zeros_like(self.synapses)
-        self._drives = np.zeros(self.synapses.shape, np.int16)
-        self._largest = float(np.abs(self.synapses).max(initial=0.0))
+        self._started = False
+        self._shape = (2 * n_words, n_cells)
+        self._increments = backend.zeros(self._shape)
+        self._drives = backend.new_drives(self._shape)
+        if go_on_from is not None:
+            self._begin(go_on_from.synapses * go_on_from.state["norms"].astype(np.float32))
+
+    def _begin(self, synapses: NDArray[np.float32]) -> None:
+        self._largest = float(np.abs(synapses).max(initial=0.0))
+        self.synapses = self._backend.put(synapses)
+        self._started = True
 
     def start(self, batch: Batch, random: np.random.Generator) -> None:  # noqa: ARG002
         """Draw the initial weights."""
         if self._started:
             return
-        random.standard_normal(out=self.synapses, dtype=np.float32)
-        self.synapses *= np.float32(_INITIAL_STD)
-        self._largest = float(np.abs(self.synapses).max())
-        self._started = True
+        synapses = random.standard_normal(self._shape, dtype=np.float32)
+        synapses *= np.float32(_INITIAL_STD)
+        self._begin(synapses)
 
     def step(self, batch: Batch, epoch: int) -> StepReport:
         """Take one max-normalised step; ``epoch`` is the number of the epoch, from 0."""
@@ -107,7 +111,7 @@ class HebbianRule:
         rate = self._learning_rate * (1.0 - epoch / self._n_epochs)
         done = self._backend.hebbian_step(self.synapses, self._increments, added.overlap, rate)
         self._largest = done.largest
-        return StepReport.of(winners, self.synapses.shape[1], done.energy)
+        return StepReport.of(winners, self._shape[1], done.energy)
 
     def end_epoch(self) -> None:
         """Nothing to do between epochs."""
@@ -116,6 +120,16 @@ class HebbianRule:
         """Return the synapses, each cell's of length 1, and the lengths they had."""
         norms = np.sqrt(self._backend.squared_norms(self.synapses))
         inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-        self.synapses *= inverse.astype(np.float32)
-        largest = float(np.abs(self.synapses).max(initial=0.0))
-        return Learned(self.synapses, largest, FLOOR, {"norms": norms})
+        self._backend.scale(self.synapses, inverse.astype(np.float32))
+        synapses = self._backend.get(self.synapses)
+        largest = float(np.abs(synapses).max(initial=0.0))
+        return Learned(synapses, largest, FLOOR, {"norms": norms})
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return all that a step changes."""
+        return {"largest": self._largest}, {"synapses": self._backend.get(self.synapses)}
+
+    def restore(self, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Be as the rule was that gave this state."""
+        self._begin(arrays["synapses"])
+        self._largest = float(numbers["largest"])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+import hashlib
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,20 +14,22 @@ from numpy.typing import NDArray
 
 from skfly.backends import Backend
 from skfly.learning._batches import BatchStream
+from skfly.learning._checkpoints import Checkpoints, Saved
 from skfly.learning._consensus import count_consensus
 from skfly.learning._hebbian import HebbianRule, inverse_frequencies
 from skfly.learning._lloyd import LloydRule
 from skfly.learning._report import Learned
 from skfly.learning._settings import LearningSettings
-from skfly.learning._train import History, Monitor, Rule, train
+from skfly.learning._train import History, Monitor, Position, Rule, train
 from skfly.text import EncodedCorpus
 
-__all__ = ["Network", "Stages", "learn"]
+__all__ = ["Network", "OnEpoch", "Stages", "learn"]
 
 # Sentences that stay together in the random order. The Hebbian rule takes small minibatches, which
 # must not come from one place in the corpus; a short corpus has few sentences to shuffle.
 _BLOCK_SIZE = {"lloyd": 32, "hebbian": 1}
 _LEAST_BLOCKS = 100
+_LEARNING, _CONSENSUS = "learning", "consensus"  # stages of a run, in its checkpoints
 
 
 @dataclass(frozen=True)
@@ -58,12 +63,44 @@ class Network:
     history: History
 
 
+class OnEpoch(Protocol):
+    """Told of the end of each epoch."""
+
+    def __call__(
+        self,
+        epoch: int,
+        n_epochs: int,
+        details: dict[str, float],
+        network: Callable[[], Network],
+    ) -> bool:
+        """Return whether to stop.
+
+        ``epoch`` counts from 0, and ``network`` gives what is learned so far.
+        """
+        ...
+
+
 class Stages(Protocol):
     """Shows the stages of the work."""
 
     def stage(
         self, label: str, unit: str, total: int | None = None
     ) -> AbstractContextManager[Monitor]: ...
+
+
+class _Unseen:
+    """Shows nothing."""
+
+    def stage(
+        self,
+        label: str,  # noqa: ARG002
+        unit: str,  # noqa: ARG002
+        total: int | None = None,  # noqa: ARG002
+    ) -> AbstractContextManager[Monitor]:
+        return nullcontext(self)
+
+    def advance(self, amount: int, **details: float) -> None:
+        pass
 
 
 def learn(
@@ -80,6 +117,8 @@ def learn(
     seed: int,
     stages: Stages,
     previous: Network | None = None,
+    on_epoch: OnEpoch | None = None,
+    checkpoint_dir: str | os.PathLike[str] | None = None,
 ) -> Network:
     """Learn from a corpus.
 
@@ -101,14 +140,17 @@ def learn(
     stages : Stages
     previous : Network, optional
         Go on from here with one pass over the corpus. It is not changed.
+    on_epoch : function, optional
+        Asked after each epoch whether to stop. The network that it may ask for costs a pass over
+        the corpus where the consensus is counted.
+    checkpoint_dir : path-like, optional
+        Keep the state here; if there is one of this same run, go on from it.
     """
     n_words = corpus.n_words + (previous.n_words if previous else 0)
     counts = word_counts + (previous.word_counts if previous else 0)
     settings = LearningSettings.resolve(
         params, rule=rule, n_words=n_words, n_cells=n_cells, n_vocabulary=len(counts)
     )
-    n_epochs = 1 if previous else settings.n_epochs
-    first_epoch = previous.n_epochs if previous else 0
     stream = BatchStream(
         corpus,
         id_map=id_map,
@@ -119,88 +161,229 @@ def learn(
         seed=seed,
         ahead=backend.n_threads > 1,
     )
-    # the fixed-point rule remembers one epoch, or all text so far where learning goes on
-    fading = corpus.n_words / n_words / stream.n_batches
-    learner = _make_rule(
-        rule, backend, n_cells, window, counts, settings, n_epochs, fading, previous
+    checkpoints = None
+    if checkpoint_dir is not None:
+        made_for = {
+            "corpus": corpus.fingerprint(),
+            "words": _digest(counts, id_map),
+            "learning": rule,
+            "n_kenyon_cells": n_cells,
+            "window": window,
+            "consensus": consensus,
+            "seed": seed,
+            **asdict(settings),
+        }
+        checkpoints = Checkpoints(checkpoint_dir, made_for)
+    run = _Run(
+        stream=stream,
+        rule=rule,
+        settings=settings,
+        counts=counts,
+        n_words=n_words,
+        n_cells=n_cells,
+        window=window,
+        consensus=consensus,
+        backend=backend,
+        n_epochs=1 if previous else settings.n_epochs,
+        # the fixed-point rule remembers one epoch, or all text so far where learning goes on
+        fading=corpus.n_words / n_words / stream.n_batches,
+        previous=previous,
+        checkpoints=checkpoints,
     )
-    random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(first_epoch,)))
-    with stages.stage("learning", "windows", n_epochs * stream.n_batches) as monitor:
-        history = train(
-            learner,
-            stream,
-            n_epochs,
-            random=random,
-            first_epoch=first_epoch,
-            monitor=monitor,
-        )
+    saved = None if checkpoints is None else checkpoints.last()
+    learned, history = run.train(seed, stages, on_epoch, saved)
     if history.n_windows == 0:
         if previous is not None:  # a part of the stream with nothing to learn from
             return replace(previous, history=history)
         raise ValueError(_no_windows(corpus, window, settings.truncate_windows))
-    learned = learner.finish()
-    del learner  # and the arrays that only learning needs
-    counted = None
-    if consensus:
-        with stages.stage("consensus", "windows", stream.n_batches) as monitor:
-            counted = count_consensus(
-                backend,
-                learned,
-                stream,
-                first_epoch + n_epochs,
-                window=window,
-                truncate=settings.truncate_windows,
-                n_active=min(settings.n_active, n_cells),
-                monitor=monitor,
+    network = run.network(learned, history, stages, saved)
+    if checkpoints is not None:
+        checkpoints.clear()
+    return network
+
+
+@dataclass
+class _Run:
+    """One run of learning, whole or from a checkpoint on."""
+
+    stream: BatchStream
+    rule: str
+    settings: LearningSettings
+    counts: NDArray[np.int64]
+    n_words: int
+    n_cells: int
+    window: int
+    consensus: bool
+    backend: Backend
+    n_epochs: int
+    fading: float
+    previous: Network | None
+    checkpoints: Checkpoints | None
+
+    @property
+    def first_epoch(self) -> int:
+        return self.previous.n_epochs if self.previous else 0
+
+    def train(
+        self, seed: int, stages: Stages, on_epoch: OnEpoch | None, saved: Saved | None
+    ) -> tuple[Learned, History]:
+        """Return what is learned, and how it went."""
+        if saved is not None and saved.progress["stage"] == _CONSENSUS:
+            return _learned_of(saved)
+        rule = self.make_rule()
+        sequence = np.random.SeedSequence(seed, spawn_key=(self.first_epoch,))
+        random = np.random.default_rng(sequence)
+        position = None
+        if saved is not None:
+            position = Position.from_json(saved.progress["position"])
+            rule.restore(saved.progress["rule"], saved.arrays)
+            random.bit_generator.state = saved.progress["random"]
+
+        def on_batch(position: Position) -> None:
+            if self.checkpoints is not None and self.checkpoints.is_due():
+                numbers, arrays = rule.state()
+                progress = {
+                    "stage": _LEARNING,
+                    "position": position.to_json(),
+                    "rule": numbers,
+                    "random": random.bit_generator.state,
+                }
+                self.checkpoints.save(progress, arrays)
+
+        def after_epoch(history: History) -> bool:
+            details = {"energy": history.energy[-1], "cells_used": history.cells_used[-1]}
+            return on_epoch is not None and on_epoch(
+                len(history.energy) - 1,
+                self.n_epochs,
+                details,
+                lambda: self.network(self.so_far(rule), history, _Unseen()),
             )
-        if previous is not None and previous.consensus is not None:
-            counted += previous.consensus
-    return Network(
-        learned,
-        counted,
-        counts,
-        n_words,
-        first_epoch + n_epochs,
-        settings,
-        history,
-    )
 
+        n_batches = self.stream.n_batches
+        done = 0 if position is None else position.epoch * n_batches + position.batch
+        with stages.stage("learning", "windows", self.n_epochs * n_batches - done) as monitor:
+            history = train(
+                rule,
+                self.stream,
+                self.n_epochs,
+                random=random,
+                first_epoch=self.first_epoch,
+                monitor=monitor,
+                position=position,
+                on_batch=on_batch,
+                on_epoch=after_epoch,
+            )
+        return rule.finish(), history
 
-def _make_rule(
-    name: str,
-    backend: Backend,
-    n_cells: int,
-    window: int,
-    counts: NDArray[np.int64],
-    settings: LearningSettings,
-    n_epochs: int,
-    fading: float,
-    previous: Network | None,
-) -> Rule:
-    go_on_from = None if previous is None else previous.learned
-    if name == "hebbian":
-        return HebbianRule(
-            backend,
-            len(counts),
-            n_cells,
-            weights=inverse_frequencies(counts, settings.shrinkage),
-            window=window,
+    def network(
+        self, learned: Learned, history: History, stages: Stages, saved: Saved | None = None
+    ) -> Network:
+        """Return the network, with the consensus counted if it is wanted."""
+        counted = self.count_consensus(learned, history, stages, saved) if self.consensus else None
+        return Network(
+            learned,
+            counted,
+            self.counts,
+            self.n_words,
+            self.first_epoch + len(history.energy),
+            self.settings,
+            history,
+        )
+
+    def count_consensus(
+        self, learned: Learned, history: History, stages: Stages, saved: Saved | None
+    ) -> NDArray[np.float32]:
+        first, before = 0, None
+        if saved is not None and saved.progress["stage"] == _CONSENSUS:
+            first, before = int(saved.progress["batch"]), saved.arrays["consensus"]
+
+        def on_batch(done: int, counts: Callable[[], NDArray[np.float32]]) -> None:
+            if self.checkpoints is not None and self.checkpoints.is_due():
+                progress = {
+                    "stage": _CONSENSUS,
+                    "batch": done,
+                    "history": history._asdict(),
+                    "largest": learned.largest,
+                    "floor": learned.floor,
+                }
+                state = {f"state.{name}": array for name, array in learned.state.items()}
+                arrays: dict[str, NDArray[Any]] = {"consensus": counts(), **state}
+                self.checkpoints.save(progress, arrays | {"synapses": learned.synapses})
+
+        with stages.stage("consensus", "windows", self.stream.n_batches - first) as monitor:
+            counted = count_consensus(
+                self.backend,
+                learned,
+                self.stream,
+                self.first_epoch + self.n_epochs,
+                window=self.window,
+                truncate=self.settings.truncate_windows,
+                n_active=min(self.settings.n_active, self.n_cells),
+                monitor=monitor,
+                first=first,
+                before=before,
+                on_batch=on_batch,
+            )
+        if self.previous is not None and self.previous.consensus is not None:
+            counted += self.previous.consensus
+        return counted
+
+    def so_far(self, rule: Rule) -> Learned:
+        """Return what a rule has learned so far, and leave it as it is."""
+        twin = self.make_rule()
+        numbers, arrays = rule.state()
+        twin.restore(numbers, {name: array.copy() for name, array in arrays.items()})
+        return twin.finish()
+
+    def make_rule(self) -> Rule:
+        """Return the rule, before its first step."""
+        go_on_from = None if self.previous is None else self.previous.learned
+        settings = self.settings
+        if self.rule == "hebbian":
+            return HebbianRule(
+                self.backend,
+                len(self.counts),
+                self.n_cells,
+                weights=inverse_frequencies(self.counts, settings.shrinkage),
+                window=self.window,
+                truncate=settings.truncate_windows,
+                learning_rate=settings.learning_rate,
+                n_epochs=self.n_epochs,
+                go_on_from=go_on_from,
+            )
+        return LloydRule(
+            self.backend,
+            len(self.counts),
+            self.n_cells,
+            window=self.window,
             truncate=settings.truncate_windows,
-            learning_rate=settings.learning_rate,
-            n_epochs=n_epochs,
+            shrinkage=settings.shrinkage,
+            fading=self.fading,
+            restart_idle=self.previous is None,  # one part of a stream may lack a cell's windows
             go_on_from=go_on_from,
         )
-    return LloydRule(
-        backend,
-        len(counts),
-        n_cells,
-        window=window,
-        truncate=settings.truncate_windows,
-        shrinkage=settings.shrinkage,
-        fading=fading,
-        restart_idle=previous is None,  # one part of a stream may lack a cell's windows
-        go_on_from=go_on_from,
+
+
+def _learned_of(saved: Saved) -> tuple[Learned, History]:
+    """Return what was learned before the consensus that a checkpoint is in."""
+    progress, prefix = saved.progress, "state."
+    state = {
+        name.removeprefix(prefix): array
+        for name, array in saved.arrays.items()
+        if name.startswith(prefix)
+    }
+    learned = Learned(
+        saved.arrays["synapses"], float(progress["largest"]), float(progress["floor"]), state
     )
+    return learned, History(**progress["history"])
+
+
+def _digest(counts: NDArray[np.int64], id_map: NDArray[np.int32] | None) -> str:
+    """Return a name for the words that are learned, and how often they come."""
+    digest = hashlib.blake2b(np.ascontiguousarray(counts).data, digest_size=8)
+    if id_map is not None:
+        digest.update(np.ascontiguousarray(id_map).data)
+    return digest.hexdigest()
 
 
 def _no_windows(corpus: EncodedCorpus, window: int, truncate: bool) -> str:

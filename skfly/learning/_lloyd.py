@@ -20,6 +20,8 @@ there.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -76,13 +78,15 @@ class LloydRule:
         self._fading = fading
         self._restart_idle = restart_idle
         self._scale = 1.0
+        shape = (2 * n_words, n_cells)
         if go_on_from is None:
-            self.counts = np.zeros((2 * n_words, n_cells), np.float32)
+            self.counts = backend.zeros(shape)
             self._words = np.zeros(2 * n_words)
             self._cells = np.zeros((2, n_cells))
         else:
-            self.counts, self._words, self._cells = _recover_counts(go_on_from)
-        self._drives = np.zeros(self.counts.shape, np.int16)
+            counts, self._words, self._cells = _recover_counts(go_on_from)
+            self.counts = backend.put(counts)
+        self._drives = backend.new_drives(shape)
         self._won = np.zeros(n_cells, dtype=np.int64)
         self._idle: NDArray[np.bool_] = np.asarray(self._cells.sum(axis=0) == 0)
 
@@ -107,16 +111,27 @@ class LloydRule:
         a = self._shrinkage / self._scale
         drive = drive_for(information_bound(self._cells, a), self._window, FLOOR)
         self._backend.information_drives(
-            self._drives, self.counts, self._words, self._cells, a, drive
+            self._drives, self.counts, self._words, self._cells, a, drive, self._rows_of(batch)
         )
         winners = self._backend.find_winners(self._drives, *batch, self._window, self._truncate)
         self._scale *= 1.0 - self._fading  # to nothing, if a batch is all of the text
         if self._scale < _SMALLEST_SCALE:
             self._rescale()
         energy = -self._add(batch, winners) / max(float(drive.gain), 1e-300)
-        report = StepReport.of(winners, self.counts.shape[1], energy)
+        report = StepReport.of(winners, len(self._won), energy)
         self._won += report.cell_sizes
         return report
+
+    def _rows_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the rows of a batch's words, as context and as target.
+
+        No others are looked at: a small batch does not pay for the whole vocabulary.
+        """
+        n_words = len(self._words) // 2
+        used = np.zeros(n_words + 1, dtype=np.bool_)  # the last is for unknown words, -1
+        used[batch.ids] = True
+        words = np.flatnonzero(used[:-1])
+        return np.concatenate([words, n_words + words])
 
     def end_epoch(self) -> None:
         """Clear cells that won nothing, to be started again.
@@ -127,9 +142,8 @@ class LloydRule:
         if self._restart_idle:
             self._idle = self._won == 0
             if self._idle.any():
-                self._words -= self.counts[:, self._idle].sum(axis=1, dtype=np.float64)
+                self._words -= self._backend.clear_cells(self.counts, np.flatnonzero(self._idle))
                 np.maximum(self._words, 0.0, out=self._words)
-                self.counts[:, self._idle] = 0
                 self._cells[:, self._idle] = 0
         self._won[:] = 0
         self._rescale()
@@ -146,18 +160,36 @@ class LloydRule:
             "cells": self._cells,
             "shrinkage": np.array([self._shrinkage], dtype=np.float64),
         }
-        return Learned(synapses, largest, FLOOR, state)
+        return Learned(self._backend.get(synapses), largest, FLOOR, state)
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return all that a step changes."""
+        arrays: dict[str, NDArray[Any]] = {
+            "counts": self._backend.get(self.counts),
+            "words": self._words,
+            "cells": self._cells,
+            "won": self._won,
+            "idle": self._idle.astype(np.int32),
+        }
+        return {"scale": self._scale}, arrays
+
+    def restore(self, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Be as the rule was that gave this state."""
+        self._scale = float(numbers["scale"])
+        self.counts = self._backend.put(arrays["counts"])
+        self._words, self._cells = arrays["words"], arrays["cells"]
+        self._won, self._idle = arrays["won"], arrays["idle"].astype(np.bool_)
 
     def _rescale(self) -> None:
         """Bring the scale back to 1."""
-        self.counts *= np.float32(self._scale)
+        self._backend.scale(self.counts, np.float32(self._scale))
         self._words *= self._scale
         self._cells *= self._scale
         self._scale = 1.0
 
     def _add(self, batch: Batch, winners: NDArray[np.int32]) -> float:
         """Count the windows for their winners; returns the sum of their activations, in drives."""
-        rates = np.full(len(self.counts) // 2, 1.0 / self._scale, dtype=np.float32)
+        rates = np.full(len(self._words) // 2, 1.0 / self._scale, dtype=np.float32)
         added = self._backend.add_windows(
             self.counts, rates, self._drives, *batch, winners, self._window
         )

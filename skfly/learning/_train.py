@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skfly.learning._batches import Batch, BatchStream
 from skfly.learning._report import Learned, StepReport
 
-__all__ = ["History", "Monitor", "Rule", "train"]
+__all__ = ["History", "Monitor", "Position", "Rule", "train"]
 
 
 class Rule(Protocol):
@@ -22,6 +25,14 @@ class Rule(Protocol):
     def end_epoch(self) -> None: ...
 
     def finish(self) -> Learned: ...
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return all that a step changes: numbers of JSON's types, and arrays (not copies)."""
+        ...
+
+    def restore(self, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Be as the rule was that gave this state."""
+        ...
 
 
 class Monitor(Protocol):
@@ -42,6 +53,56 @@ class History(NamedTuple):
     cells_used: list[float]
 
 
+@dataclass
+class Position:
+    """How far a run is: epochs done, batches done of the next one, and the figures so far.
+
+    ``windows``, ``energy`` and ``sizes`` (windows of each cell) are those of the epoch that is
+    not at its end; ``history`` is that of the ones that are.
+    """
+
+    epoch: int = 0
+    batch: int = 0
+    windows: int = 0
+    energy: float = 0.0
+    sizes: list[int] = field(default_factory=list)
+    history: History = field(default_factory=lambda: History(0, [], []))
+
+    def add(self, report: StepReport) -> None:
+        """Count one more batch."""
+        self.batch += 1
+        self.windows += report.n_windows
+        self.energy += report.energy
+        before = np.asarray(self.sizes or 0, dtype=np.int64)
+        self.sizes = (before + report.cell_sizes).tolist()
+
+    def end_epoch(self) -> None:
+        """Move the figures of the epoch to the history."""
+        n_windows, energy, cells_used = self.history
+        self.history = History(
+            n_windows + self.windows, [*energy, self.mean_energy], [*cells_used, self.cells_used]
+        )
+        self.epoch += 1
+        self.batch, self.windows, self.energy, self.sizes = 0, 0, 0.0, []
+
+    @property
+    def mean_energy(self) -> float:
+        return self.energy / max(self.windows, 1)
+
+    @property
+    def cells_used(self) -> float:
+        return float(np.mean(np.asarray(self.sizes) > 0)) if self.sizes else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return this in JSON's types."""
+        return asdict(self) | {"history": self.history._asdict()}
+
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> Position:
+        """Return what :meth:`to_json` was called on."""
+        return cls(**content | {"history": History(**content["history"])})
+
+
 def train(
     rule: Rule,
     stream: BatchStream,
@@ -50,31 +111,34 @@ def train(
     random: np.random.Generator,
     first_epoch: int = 0,
     monitor: Monitor | None = None,
+    position: Position | None = None,
+    on_batch: Callable[[Position], Any] | None = None,
+    on_epoch: Callable[[History], bool] | None = None,
 ) -> History:
     """Start the rule from the first batch and go over the corpus ``n_epochs`` times.
 
-    Epochs are numbered from ``first_epoch`` for the random order of the corpus, so that learning
-    that goes on from earlier learning does not repeat it.
+    After each epoch, ``on_epoch`` is told the history so far; if it returns true, that was the
+    last. Epochs are numbered from ``first_epoch`` for the random order of the corpus, so that
+    learning that goes on from earlier learning does not repeat it. A run that was stopped goes on
+    from its ``position``, which ``on_batch`` is told after every batch.
     """
-    history = History(0, [], [])
-    n_windows = 0
-    for epoch in range(n_epochs):
-        windows, energy, sizes = 0, 0.0, np.zeros(1, dtype=np.int64)
-        for batch in stream.epoch(first_epoch + epoch):
+    at = position or Position()
+    while at.epoch < n_epochs:
+        for batch in stream.epoch(first_epoch + at.epoch, at.batch):
             rule.start(batch, random)
-            report = rule.step(batch, epoch)
-            windows += report.n_windows
-            energy += report.energy
-            sizes = sizes + report.cell_sizes
+            report = rule.step(batch, at.epoch)
+            at.add(report)
             if monitor is not None:
                 monitor.advance(
                     report.n_windows,
-                    epoch=epoch + 1,
-                    energy=energy / max(windows, 1),
-                    cells_used=float(np.mean(sizes > 0)),
+                    epoch=at.epoch + 1,
+                    energy=at.mean_energy,
+                    cells_used=at.cells_used,
                 )
+            if on_batch is not None:
+                on_batch(at)
         rule.end_epoch()
-        n_windows += windows
-        history.energy.append(energy / max(windows, 1))
-        history.cells_used.append(float(np.mean(sizes > 0)))
-    return history._replace(n_windows=n_windows)
+        at.end_epoch()
+        if on_epoch is not None and on_epoch(at.history):
+            break
+    return at.history

@@ -16,6 +16,7 @@ is a directory:
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -38,6 +39,7 @@ __all__ = ["EncodedCorpus"]
 FORMAT = "skfly-corpus"
 FORMAT_VERSION = 1
 _PART = 1 << 18
+_SAMPLES, _SAMPLE = 64, 1 << 12  # places of a corpus that its fingerprint is made from
 _ARRAYS = (
     "ids.npy",
     "sentences.npy",
@@ -116,6 +118,23 @@ class EncodedCorpus:
     @property
     def n_documents(self) -> int:
         return len(self.documents) - 1
+
+    def fingerprint(self) -> str:
+        """Return a name that other text hardly shares.
+
+        It is made from the sizes, the words with their counts, and ids and sentences at some
+        places: a corpus of any size has it in a moment.
+        """
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(repr((self.n_words, self.n_sentences, self.n_documents)).encode())
+        digest.update(np.asarray(self.vocabulary.counts, dtype=np.int64).tobytes())
+        for word in self.vocabulary.words:
+            digest.update(word.encode("utf-8", "surrogatepass") + b"\0")
+        for array in (self.ids, self.sentences):
+            starts = np.linspace(0, max(len(array) - _SAMPLE, 0), _SAMPLES).astype(np.int64)
+            for start in starts.tolist():
+                digest.update(np.ascontiguousarray(array[start : start + _SAMPLE]).tobytes())
+        return digest.hexdigest()
 
     def __len__(self) -> int:
         return self.n_sentences

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from problems import drives_of, problems
 
 from skfly.backends import drive_for, information_bound
 from skfly.backends._numba import NumbaBackend, _balanced, _even
@@ -17,33 +18,6 @@ def threads_even_for_little_work():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("skfly.backends._numba._WORTH_THREADS", 0)
         yield
-
-
-@st.composite
-def problems(draw):
-    """A random network and random sentences: edge shapes on purpose."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n_words = draw(st.sampled_from([1, 2, 7, 40]))
-    n_cells = draw(st.sampled_from([1, 2, 17, 64]))
-    n_positions = draw(st.sampled_from([1, 5, 80, 300]))
-    window = draw(st.sampled_from([1, 3, 5, 11]))
-    truncate = draw(st.booleans())
-    # few different weights make ties certain, many make them rare
-    n_values = draw(st.sampled_from([2, 5, 1 << 20]))
-    synapses = rng.integers(-n_values, n_values, (2 * n_words, n_cells), endpoint=True)
-    ids = rng.integers(-1, n_words, n_positions, dtype=np.int32)
-    cuts = rng.integers(0, n_positions, size=n_positions // 4)
-    offsets = np.unique(np.concatenate([[0], cuts, [n_positions]])).astype(np.int64)
-    weights = (synapses / n_values).astype(np.float32)
-    drive = drive_for(1.0, window, draw(st.sampled_from([-np.inf, 0.0])))
-    rates = rng.random(n_words, dtype=np.float32)
-    return weights, drive, rates, ids, offsets, window, truncate
-
-
-def drives_of(synapses, drive, backend=NumpyBackend):
-    drives = np.empty(synapses.shape, np.int16)
-    backend(2).set_drives(drives, synapses, drive)
-    return drives
 
 
 @given(problems())
@@ -110,6 +84,11 @@ def test_information_is_identical_to_the_reference_on_any_number_of_threads(prob
         np.testing.assert_array_equal(found, expected)
         np.testing.assert_array_equal(drives, expected_drives)
         assert largest == wanted
+        some = np.arange(0, len(counts), 2)
+        only, rest = np.full_like(drives, -7), np.setdiff1d(np.arange(len(counts)), some)
+        backend.information_drives(only, counts, words, cells, shrinkage, drive, some)
+        np.testing.assert_array_equal(only[some], expected_drives[some])
+        assert (only[rest] == -7).all()
 
 
 @given(st.floats(2**-20, 2**40, width=32))

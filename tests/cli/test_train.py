@@ -176,3 +176,37 @@ def test_nothing_is_kept_of_a_text_without_words(skfly, tmp_path):
     assert result.code == 2
     assert result.err.endswith("skfly: error: - has no words\n")
     assert not kept.exists()
+
+
+def test_a_run_that_was_stopped_goes_on_only_if_told(skfly, text, tmp_path, monkeypatch):
+    from skfly.learning import Checkpoints, _checkpoints
+
+    monkeypatch.setattr(_checkpoints, "_SECONDS", 0.0)
+    state, path = tmp_path / "state", tmp_path / "my.skfly"
+    train = ("train", text, "-o", path, *SMALL, "--quiet")
+    assert skfly(*train).code == 0
+    whole = path.read_bytes()
+    save = Checkpoints.save
+
+    def stopping(self, *args):
+        save(self, *args)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Checkpoints, "save", stopping)
+    assert skfly(*train, "--checkpoint", state).code == 130
+    monkeypatch.setattr(Checkpoints, "save", save)
+    code, _, err = skfly(*train, "--checkpoint", state)
+    assert code == 2
+    assert "go on with it (--resume)" in " ".join(err.replace("│", " ").split())
+    code, _, err = skfly(*train, "--checkpoint", state, "--resume", "--seed", "4")
+    assert code == 2
+    assert "seed was" in err
+    assert skfly(*train, "--checkpoint", state, "--resume") == (0, "", "")
+    assert path.read_bytes() == whole
+    assert list(state.iterdir()) == []
+
+
+def test_resume_wants_to_know_where(skfly, text, tmp_path):
+    code, _, err = skfly("train", text, "-o", tmp_path / "m", *SMALL, "--resume")
+    assert code == 2
+    assert "--checkpoint DIR" in err

@@ -1,0 +1,81 @@
+"""Where the time of a fit goes, from text to codes.
+
+    python examples/benchmarks/profile_fit.py TEXT.txt[.xz] --words 5000000
+
+TEXT has one sentence a line. Every call of the stages below is timed while a fly with default
+parameters learns from the first ``--words`` words on one thread (so that times add up), then
+makes the codes of all its words. One warm-up on a little text compiles the kernels.
+"""
+
+import argparse
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from unittest.mock import patch
+
+from _text import first_words
+
+from skfly import FlyHashVectorizer, TextLines
+from skfly.backends._numba import NumbaBackend
+from skfly.learning import BatchStream, LloydRule
+
+STAGES = {
+    "text to ids": ("skfly.vectorizer", "encode_documents"),
+    "minibatches: gather, subsample": (BatchStream, "_gather"),
+    "synapses from counts": (NumbaBackend, "information_drives"),
+    "winners of windows": (NumbaBackend, "find_winners"),
+    "counting words for winners": (NumbaBackend, "add_windows"),
+    "fading": (LloydRule, "_rescale"),
+    "last synapses": (NumbaBackend, "information"),
+    "consensus": (NumbaBackend, "count_top_cells"),
+    "connections between cells": ("skfly.vectorizer", "learn_lateral"),
+    "codes of all words": (FlyHashVectorizer, "hash_words"),
+}
+
+
+def timed(function, spent, name):
+    def call(*args, **kwargs):
+        began = time.perf_counter()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            spent[name] += time.perf_counter() - began
+
+    return call
+
+
+def profile(documents, spent):
+    """Return the seconds of all, and the fly; ``spent`` gets those of the stages."""
+    import skfly.vectorizer
+
+    with ExitStack() as patches:
+        for name, (owner, attribute) in STAGES.items():
+            owner = skfly.vectorizer if isinstance(owner, str) else owner
+            function = timed(getattr(owner, attribute), spent, name)
+            patches.enter_context(patch.object(owner, attribute, function))
+        fly = FlyHashVectorizer(sentence_splitter=None, n_jobs=1, random_state=0)
+        began = time.perf_counter()
+        fly.fit(documents)
+        fly.hash_words(list(fly.vocabulary_))
+        return time.perf_counter() - began, fly
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("text", type=Path)
+    parser.add_argument("--words", type=int, default=5_000_000)
+    args = parser.parse_args()
+    profile(list(first_words(TextLines(args.text), 200_000)), dict.fromkeys(STAGES, 0.0))
+    documents = list(first_words(TextLines(args.text), args.words))
+    spent = dict.fromkeys(STAGES, 0.0)
+    seconds, fly = profile(documents, spent)
+    print(f"{fly.n_words_seen_:,} words, {fly.n_iter_} epochs, {fly.n_windows_seen_:,} windows\n")
+    print("| stage | s | share |\n|---|---|---|")
+    spent["the rest"] = seconds - sum(spent.values())
+    for name, taken in spent.items():
+        print(f"| {name} | {taken:.2f} | {taken / seconds:.0%} |")
+    print(f"| all | {seconds:.2f} | |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,244 @@
+"""The tree of words: complete-link clustering by the cosine, cut, and drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.cluster import hierarchy
+from scipy.sparse.csgraph import connected_components
+from sklearn.preprocessing import normalize
+
+from skfly.evaluation._rows import axes_of, save_axes
+from skfly.evaluation._word_matrix import vocabulary_of, word_matrix
+
+__all__ = ["WordTree", "word_tree"]
+
+_ROWS_AT_A_TIME = 512
+
+
+def word_tree(model: Any, words: Sequence[str] | None = None) -> WordTree:
+    """Cluster words: complete link, by the cosine of their codes or vectors.
+
+    Parameters
+    ----------
+    model : FlyHashVectorizer, gensim.models.KeyedVectors or mapping
+        A fitted vectorizer, of which the static codes are clustered; or anything with ``word in
+        vectors`` and ``vectors[word]``.
+    words : sequence of str or None, default=None
+        ``None``: all that the model knows. The time and the memory grow with the square of their
+        number: 20,000 words take 4 GB.
+
+    Returns
+    -------
+    tree : WordTree
+
+    Examples
+    --------
+    >>> from skfly.evaluation import word_tree
+    >>> tree = word_tree({"fly": [1.0, 0.0], "moth": [0.9, 0.1], "bank": [0.0, 1.0],
+    ...                   "loan": [0.1, 0.9], "bee": [1.0, 0.3]})
+    >>> tree.clusters(2)
+    [['fly', 'moth', 'bee'], ['bank', 'loan']]
+    >>> tree.subtree("bee", 3).words
+    ('fly', 'moth', 'bee')
+    """
+    words = tuple(vocabulary_of(model) if words is None else words)
+    if len(set(words)) < len(words):
+        raise ValueError("a word is given twice: each must be given once")
+    if len(words) < 2:
+        raise ValueError(f"a tree needs two words at least; got {len(words)}")
+    rows = normalize(word_matrix(model, words))
+    links = hierarchy.linkage(_distances(rows), method="complete")
+    return WordTree(words, links, rows)
+
+
+def _distances(rows: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return 1 less the cosine of all pairs of rows, in the order that scipy wants."""
+    n = rows.shape[0]
+    condensed = np.empty(n * (n - 1) // 2)
+    end = 0
+    for first, block in similarities(rows):
+        for row, values in enumerate(block, start=first):
+            start, end = end, end + n - 1 - row
+            condensed[start:end] = values[row + 1 :]
+    np.subtract(1.0, condensed, out=condensed)
+    return np.maximum(condensed, 0.0, out=condensed)  # rounding
+
+
+def similarities(rows: NDArray[np.float32]) -> Iterator[tuple[int, NDArray[np.float32]]]:
+    """Yield, some rows at a time, the first row's number and the cosines with all rows."""
+    for start in range(0, rows.shape[0], _ROWS_AT_A_TIME):
+        yield start, rows[start : start + _ROWS_AT_A_TIME] @ rows.T
+
+
+@dataclass(frozen=True)
+class WordTree:
+    """Words, joined step by step, the most similar first.
+
+    Attributes
+    ----------
+    words : tuple of str
+    links : ndarray, (n_words - 1, 4)
+        As :func:`scipy.cluster.hierarchy.linkage` returns them.
+    rows : ndarray of float32, (n_words, n_dimensions)
+        The codes or vectors, of length 1.
+    """
+
+    words: tuple[str, ...]
+    links: NDArray[np.float64]
+    rows: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def cut(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return the number of each word's cluster, where so many are left.
+
+        Parameters
+        ----------
+        n_clusters : int
+
+        Returns
+        -------
+        labels : ndarray of int, (n_words,)
+        """
+        n = len(self)
+        if not 1 <= n_clusters <= n:
+            raise ValueError(f"n_clusters={n_clusters}: {n} words make 1 to {n} clusters")
+        joins = np.arange(n - n_clusters)
+        parents = np.repeat(n + joins, 2)
+        children = self.links[joins, :2].astype(np.int64).ravel()
+        size = n + len(joins)
+        edges = sparse.coo_array((np.ones(len(parents)), (parents, children)), shape=(size, size))
+        return np.asarray(connected_components(edges, directed=False)[1][:n], dtype=np.int64)
+
+    def clusters(self, n_clusters: int) -> list[list[str]]:
+        """Return the words of each cluster, where so many are left.
+
+        Parameters
+        ----------
+        n_clusters : int
+
+        Returns
+        -------
+        clusters : list of list of str
+            Each in the order of the words; the largest first.
+        """
+        found: dict[int, list[str]] = {}
+        for word, label in zip(self.words, self.cut(n_clusters).tolist(), strict=True):
+            found.setdefault(label, []).append(word)
+        return sorted(found.values(), key=len, reverse=True)
+
+    def subtree(self, word: str, n_words: int = 40) -> WordTree:
+        """Return the largest part of the tree that has a word, and no more words than this.
+
+        Parameters
+        ----------
+        word : str
+        n_words : int, default=40
+
+        Returns
+        -------
+        tree : WordTree
+        """
+        if word not in self.words:
+            raise KeyError(f"{word!r} is not in the tree")
+        if n_words < 2:
+            raise ValueError(f"n_words={n_words}: a tree needs two words at least")
+        n = len(self)
+        parent = np.full(2 * n - 1, -1)
+        parent[self.links[:, :2].astype(np.int64)] = n + np.arange(n - 1)[:, None]
+        node = self.words.index(word)
+        if self.links[parent[node] - n, 3] > n_words:
+            raise ValueError(
+                f"{word!r} joins others only where they are more than {n_words}: ask for "
+                f"{int(self.links[parent[node] - n, 3])} words"
+            )
+        while parent[node] >= 0 and self.links[parent[node] - n, 3] <= n_words:
+            node = int(parent[node])
+        return self._below(node)
+
+    def _below(self, node: int) -> WordTree:
+        """Return the tree of which a node is the root."""
+        n = len(self)
+        leaves, joins, waiting = [], [], [node]
+        while waiting:
+            now = waiting.pop()
+            if now < n:
+                leaves.append(now)
+            else:
+                joins.append(now)
+                waiting += self.links[now - n, :2].astype(np.int64).tolist()
+        kept = [*sorted(leaves), *sorted(joins)]
+        new_number = {old: new for new, old in enumerate(kept)}
+        links = self.links[np.sort(joins) - n].copy()
+        links[:, :2] = [[new_number[int(child)] for child in row] for row in links[:, :2]]
+        leaves.sort()
+        return WordTree(tuple(self.words[i] for i in leaves), links, self.rows[leaves])
+
+    def plot(self, target: Any = None) -> Any:
+        """Draw the tree: words at its leaves; at each join its most typical word, and how many.
+
+        Needs matplotlib: ``pip install skfly[plot]``. Draw parts of up to some hundred words:
+        see :meth:`subtree`.
+
+        Parameters
+        ----------
+        target : path-like or matplotlib Axes, optional
+            A file to write (its ending says what: ``.png``, ``.svg``, ``.pdf``), or where to
+            draw. Without it, a new figure is made.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        ax = axes_of(target, (9, 1 + 0.2 * len(self)))
+        order = hierarchy.leaves_list(self.links)
+        height, place = np.zeros(2 * len(self) - 1), np.zeros(2 * len(self) - 1)
+        place[order] = np.arange(len(self))
+        for node, (name, link) in enumerate(
+            zip(self._names(), self.links, strict=True), len(self)
+        ):
+            ends = link[:2].astype(np.int64)
+            height[node], place[node] = link[2], place[ends].mean()
+            ax.plot(
+                [height[ends[0]], link[2], link[2], height[ends[1]]],
+                np.repeat(place[ends], 2),
+                color="0.5",
+                linewidth=0.8,
+            )
+            ax.annotate(
+                name,
+                (height[node], place[node]),
+                xytext=(-2, 1),
+                textcoords="offset points",
+                fontsize=6,
+                ha="right",
+                color="C0",
+            )
+        ax.set_yticks(np.arange(len(self)), labels=[self.words[i] for i in order], fontsize=7)
+        ax.yaxis.tick_right()
+        ax.set_xlim(1.15 * height[-1] or 1.0, 0)
+        ax.set_ylim(-1, len(self))
+        ax.set_xlabel("1 - cosine of the least similar words that are joined")
+        for side in ("top", "left"):
+            ax.spines[side].set_visible(False)
+        save_axes(ax, target)
+        return ax
+
+    def _names(self) -> list[str]:
+        """Return for each join the word that is nearest to the mean of its words, and how many."""
+        members = [[i] for i in range(len(self))]
+        names = []
+        for left, right in self.links[:, :2].astype(np.int64).tolist():
+            some = members[left] + members[right]
+            members.append(some)
+            rows = self.rows[some]
+            typical = some[int(np.argmax(rows @ rows.sum(axis=0)))]
+            names.append(f"{self.words[typical]} ({len(some)})")
+        return names

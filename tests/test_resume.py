@@ -1,0 +1,256 @@
+"""A fit that is stopped, in whatever way, goes on where it was and ends with the same bits."""
+
+import logging
+import os
+import subprocess
+import sys
+
+import pytest
+
+from skfly import EncodedCorpus, FlyHashVectorizer
+from skfly.learning import CheckpointError, Checkpoints, _checkpoints
+
+RULES = [{"learning": "lloyd"}, {"learning": "hebbian", "word_codes": "synapses"}]
+
+
+@pytest.fixture(autouse=True)
+def at_every_batch(monkeypatch):
+    monkeypatch.setattr(_checkpoints, "_SECONDS", 0.0)
+
+
+class StoppedError(Exception):
+    pass
+
+
+@pytest.fixture
+def stop_at(monkeypatch):
+    """Return ``stop_at(n)``: the next fit ends with its ``n``-th checkpoint."""
+    save = Checkpoints.save
+
+    def stop_at(n):
+        saved = []
+
+        def stopping(self, *state):
+            save(self, *state)
+            saved.append(state)
+            if len(saved) == n:
+                raise StoppedError
+
+        monkeypatch.setattr(Checkpoints, "save", stopping)
+        return saved
+
+    yield stop_at
+    monkeypatch.setattr(Checkpoints, "save", save)
+
+
+def checkpoints_in(path):
+    return sorted(path.glob("checkpoint-*")) if path.exists() else []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["learning"])
+def test_stopped_at_every_checkpoint(make_fly, documents, fingerprint, tmp_path, stop_at, rule):
+    params = rule | {"batch_size": 300, "n_epochs": 3}
+    whole = fingerprint(make_fly(**params).fit(documents))
+    saved = stop_at(0)
+    make_fly(**params, checkpoint_dir=tmp_path / "count").fit(documents)
+    n_checkpoints = len(saved)
+    stages = {progress["stage"] for progress, _ in saved}
+    assert stages == ({"learning", "consensus"} if rule["learning"] == "lloyd" else {"learning"})
+    for n in range(1, n_checkpoints + 1):
+        directory = tmp_path / str(n)
+        fly = make_fly(**params, checkpoint_dir=directory)
+        stop_at(n)
+        with pytest.raises(StoppedError):
+            fly.fit(documents)
+        assert checkpoints_in(directory)
+        stop_at(0)
+        assert fingerprint(fly.fit(documents)) == whole
+        assert not checkpoints_in(directory)  # at the end of a run they go
+
+
+def test_stopped_again_and_again(make_fly, documents, fingerprint, tmp_path, stop_at):
+    params = {"batch_size": 300, "n_epochs": 3}
+    whole = fingerprint(make_fly(**params).fit(documents))
+    fly = make_fly(**params, checkpoint_dir=str(tmp_path))
+    n_stops = 0
+    while True:
+        stop_at(1)
+        try:
+            fly.fit(documents)
+            break
+        except StoppedError:
+            n_stops += 1
+            assert len(checkpoints_in(tmp_path)) <= 2
+    assert n_stops > 10
+    assert fingerprint(fly) == whole
+
+
+def test_a_seed_that_was_drawn_is_kept(make_fly, documents, tmp_path, stop_at):
+    fly = make_fly(random_state=None, batch_size=300, checkpoint_dir=tmp_path)
+    stop_at(2)
+    with pytest.raises(StoppedError):
+        fly.fit(documents)
+    seed = Checkpoints.run_in(tmp_path)["seed"]
+    stop_at(1)
+    with pytest.raises(StoppedError):
+        fly.fit(documents)
+    assert Checkpoints.run_in(tmp_path)["seed"] == seed
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"window": 7}, "window was 5, now 7"),
+        ({"random_state": 1}, "seed was"),
+        ({"n_kenyon_cells": 21}, "n_kenyon_cells was 20, now 21"),
+        ({"n_epochs": 3}, "n_epochs was 2, now 3"),
+        ({"shrinkage": 2.0}, "shrinkage was .*, now 2.0"),
+        ({"learning": "hebbian"}, "learning was 'lloyd', now 'hebbian'"),
+        ({"max_features": 10}, "words was"),
+    ],
+)
+def test_other_parameters_are_refused(make_fly, documents, tmp_path, stop_at, change, message):
+    stop_at(1)
+    with pytest.raises(StoppedError):
+        make_fly(checkpoint_dir=tmp_path).fit(documents)
+    stop_at(0)
+    with pytest.raises(CheckpointError, match=message):
+        make_fly(checkpoint_dir=tmp_path, **change).fit(documents)
+    assert checkpoints_in(tmp_path)  # a wrong call loses nothing
+
+
+def test_other_text_is_refused(make_fly, documents, tmp_path, stop_at):
+    stop_at(1)
+    with pytest.raises(StoppedError):
+        make_fly(checkpoint_dir=tmp_path).fit(documents)
+    stop_at(0)
+    swapped = [documents[1], documents[0], *documents[2:]]  # the same words, as often
+    with pytest.raises(CheckpointError, match="corpus was"):
+        make_fly(checkpoint_dir=tmp_path).fit(swapped)
+
+
+def test_more_threads_and_another_backend_may_go_on(
+    make_fly, documents, fingerprint, tmp_path, stop_at
+):
+    whole = fingerprint(make_fly().fit(documents))
+    stop_at(1)
+    with pytest.raises(StoppedError):
+        make_fly(checkpoint_dir=tmp_path, backend="numpy").fit(documents)
+    stop_at(0)
+    fly = make_fly(checkpoint_dir=tmp_path, backend="numba", n_jobs=2).fit(documents)
+    assert fingerprint(fly) == whole
+
+
+def test_a_damaged_checkpoint(make_fly, documents, fingerprint, tmp_path, stop_at, caplog):
+    params = {"batch_size": 300}
+    whole = fingerprint(make_fly(**params).fit(documents))
+    stop_at(3)
+    with pytest.raises(StoppedError):
+        make_fly(**params, checkpoint_dir=tmp_path).fit(documents)
+    newest = checkpoints_in(tmp_path)[-1]
+    newest.write_bytes(newest.read_bytes()[:-7])
+    stop_at(0)
+    with caplog.at_level(logging.WARNING, "skfly"):
+        fly = make_fly(**params, checkpoint_dir=tmp_path).fit(documents)
+    assert "damaged" in caplog.text
+    assert fingerprint(fly) == whole
+
+
+def test_partial_fit_keeps_none(make_fly, documents, tmp_path):
+    fly = make_fly(checkpoint_dir=tmp_path / "run").fit(documents)
+    (tmp_path / "run").rmdir()
+    fly.partial_fit(documents)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_model_file_does_not_name_the_directory(make_fly, documents, tmp_path):
+    make_fly(checkpoint_dir=tmp_path / "run").fit(documents).save(tmp_path / "fly.skfly")
+    assert FlyHashVectorizer.load(tmp_path / "fly.skfly").checkpoint_dir is None
+
+
+def test_corpora_have_different_fingerprints(documents):
+    corpora = [
+        EncodedCorpus.from_documents(texts)
+        for texts in (documents, documents[:-1], documents[::-1], [*documents, ""])
+    ]
+    found = {corpus.fingerprint() for corpus in corpora}
+    assert len(found) == len(corpora)
+    assert EncodedCorpus.from_documents(documents).fingerprint() in found
+
+
+KILLED = """
+import os, random, signal, sys, time
+import joblib
+from pathlib import Path
+from skfly import FlyHashVectorizer
+from skfly.learning import _checkpoints
+
+_checkpoints._SECONDS = 0.0
+directory = Path(sys.argv[1])
+texts = [line for line in Path(sys.argv[2]).read_text().splitlines()]
+params = {"n_kenyon_cells": 60, "hash_length": 4, "window": 5, "n_epochs": 6, "batch_size": 200,
+          "n_jobs": 1, "random_state": 0}
+
+
+def bits(fly):
+    return {name: joblib.hash(value) for name, value in vars(fly).items() if name.endswith("_")}
+
+
+began = time.monotonic()
+whole = bits(FlyHashVectorizer(**params).fit(texts))  # compiles, too
+began = time.monotonic()
+FlyHashVectorizer(**params, checkpoint_dir=directory / "timed").fit(texts)
+seconds = time.monotonic() - began
+resumed = FlyHashVectorizer(**params, checkpoint_dir=directory / "run")
+killed = written = 0
+draw = random.Random(0)
+
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fit_until(n):
+    fsync, seen = os.fsync, []
+    if n is not None:  # die while the n-th checkpoint is written
+        def counting(handle):
+            seen.append(handle)
+            die() if len(seen) == n else fsync(handle)
+        os.fsync = counting
+    resumed.fit(texts)
+    os._exit(0)
+
+
+for attempt in range(20):
+    pid = os.fork()
+    if pid == 0:
+        fit_until(3 if attempt % 4 == 3 else None)
+    if attempt % 4 != 3:
+        time.sleep(draw.random() * seconds / 4)
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    _, status = os.waitpid(pid, 0)
+    killed += os.WIFSIGNALED(status)
+    written += any((directory / "run").glob("checkpoint-*")) if (directory / "run").exists() else 0
+assert bits(resumed.fit(texts)) == whole
+assert not any((directory / "run").glob(".checkpoint-*"))
+print(killed, written)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_killed_at_twenty_moments(documents, tmp_path):
+    (tmp_path / "texts").write_text("\n".join(documents))
+    run = subprocess.run(
+        [sys.executable, "-c", KILLED, tmp_path / "state", tmp_path / "texts"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    killed, with_checkpoints = map(int, run.stdout.split())
+    assert killed >= 15
+    assert with_checkpoints >= 10
