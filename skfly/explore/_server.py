@@ -51,6 +51,7 @@ class Server:
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             self._socket.bind((host, port))
+            self._socket.listen()  # who comes before it is served waits
         except OSError as error:
             self._socket.close()
             raise OSError(
