@@ -58,6 +58,8 @@ from skfly.text import (
 )
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from skfly.keyedvectors import FlyKeyedVectors
 
 __all__ = ["FlyHashVectorizer"]
@@ -665,21 +667,45 @@ truncate_windows_, n_active_, decorrelation_
         hasher = self._hasher()
         bag = next(self._count_words([text])).indices
         cells, activations = hasher.most_active(bag, min(n_cells, self.n_features_out_))
+        known = cells >= 0  # else the text has no known word
+        return self._describe_cells(
+            hasher, cells[known], activations[known].tolist(), n_words, temperature
+        )
+
+    def _describe_cells(
+        self, hasher: Hasher, cells: Any, activations: Any, n_words: int, temperature: float
+    ) -> list[KenyonCell]:
+        """Return cells with the words that they stand for."""
         words = list(self.vocabulary_)
         # logarithms of ratios are large for words seen a few times
         evidence = np.sqrt(self.word_counts_) if self.learning_ == "lloyd" else 1.0
         return [
-            describe_cell(
-                cell,
-                activation,
-                hasher.responses_to_targets(cell) * evidence,
-                words,
-                n_words,
-                temperature,
+            describe_cell(cell, activation, responses * evidence, words, n_words, temperature)
+            for cell, activation, responses in zip(
+                cells.tolist(), activations, hasher.responses_to_targets(cells).T, strict=True
             )
-            for cell, activation in zip(cells.tolist(), activations.tolist(), strict=True)
-            if cell >= 0  # else the text has no known word
         ]
+
+    def plot_cells(
+        self, text: Any, n_cells: int = 4, n_words: int = 30, *, temperature: float = 0.1
+    ) -> Figure:
+        """Draw the cells that respond most to a text as word clouds.
+
+        It needs ``pip install skfly[plot]``. A notebook shows the figure.
+
+        Parameters
+        ----------
+        text, n_cells, n_words, temperature
+            As in :meth:`kenyon_cells`.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+        """
+        from skfly._plot import plot_cells
+
+        cells = self.kenyon_cells(text, n_cells, n_words, temperature=temperature)
+        return plot_cells(cells, text if isinstance(text, str) else " ".join(text))
 
     @property
     def word_codes_(self) -> Any:

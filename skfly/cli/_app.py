@@ -12,7 +12,18 @@ import typer
 from skfly import __version__
 from skfly.cli._console import Program
 
-__all__ = ["Encoding", "Jobs", "Json", "Model", "Quiet", "UnknownWords", "app", "examples"]
+__all__ = [
+    "Encoding",
+    "HashLength",
+    "Jobs",
+    "Json",
+    "Model",
+    "NWords",
+    "Quiet",
+    "UnknownWords",
+    "app",
+    "examples",
+]
 
 app = typer.Typer(
     name="skfly",
@@ -47,6 +58,10 @@ Jobs = Annotated[
     int | None, typer.Option(min=1, help="Threads; the result does not depend on it.")
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
+HashLength = Annotated[
+    int | None, typer.Option(min=1, help="Active cells of a code; else as the model says.")
+]
+NWords = Annotated[int, typer.Option("--words", "-n", min=1, help="How many words to list.")]
 Encoding = Annotated[str, typer.Option(help="How the text is encoded.", callback=check_encoding)]
 
 

@@ -93,7 +93,8 @@ def _print_demo(result: DemoResult) -> None:
         [
             (f"skfly info {model}",),
             (f"echo 'a voyage to the moon' | skfly hash {model}",),
-            (f"echo moon | skfly hash {model} --words --hash-length 8",),
+            (f"skfly neighbors {model} moon",),
+            (f"skfly explore {model}",),
             ("skfly train YOUR_TEXT -o your.skfly",),
         ],
     )

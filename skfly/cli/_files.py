@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import lzma
+import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = ["STANDARD_INPUT", "TextFiles", "batches", "check_place", "load_model", "read_lines"]
+__all__ = [
+    "STANDARD_INPUT",
+    "TextFiles",
+    "batches",
+    "beside",
+    "check_place",
+    "given_lines",
+    "load_model",
+    "load_to_hash",
+    "read_lines",
+]
 
 STANDARD_INPUT = Path("-")
 _DOCUMENTS_AT_A_TIME = 1_000
@@ -33,12 +45,38 @@ def check_place(path: Path) -> None:
         raise OSError(f"cannot write in {path.parent}: {error.strerror}") from error
 
 
+@contextmanager
+def beside(path: Path) -> Iterator[Path]:
+    """Yield a place beside a file's, and rename what is written there into it."""
+    temporary = path.with_name(f".{os.getpid()}-{path.name}")
+    try:
+        yield temporary
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
 def load_model(model: Path) -> FlyHashVectorizer:
     from skfly.vectorizer import FlyHashVectorizer
 
     if not model.exists():
         raise FileNotFoundError(f"there is no model file {model}")
     return FlyHashVectorizer.load(model, mmap=True)
+
+
+def load_to_hash(model: Path, hash_length: int | None) -> FlyHashVectorizer:
+    """Return a model that takes lines of text, whatever it was set to in Python."""
+    fly = load_model(model)
+    fly.set_params(input="content", document_codes="binary", sparse_output=True)
+    if hash_length is not None:
+        if hash_length > fly.n_features_out_:
+            raise ValueError(
+                f"--hash-length is {hash_length}, but the model has {fly.n_features_out_} Kenyon "
+                "cells: take a number from 1 to that"
+            )
+        fly.set_params(hash_length=hash_length)
+    return fly
 
 
 def read_lines(source: Path, encoding: str) -> Iterator[str]:
@@ -83,6 +121,13 @@ class TextFiles:
 
     def __repr__(self) -> str:
         return f"TextFiles({self._encoding!r}, {self._column!r})"
+
+
+def given_lines(texts: Sequence[str] | None, encoding: str) -> Iterator[str]:
+    """Return what was given as arguments, or the lines of standard input for none or ``-``."""
+    if not texts or list(texts) == ["-"]:
+        return read_lines(STANDARD_INPUT, encoding)
+    return iter(texts)
 
 
 def _standard_input(encoding: str) -> Iterable[str]:

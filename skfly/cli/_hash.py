@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from skfly.cli._app import Encoding, Json, Model, UnknownWords, app, examples
+from skfly.cli._app import Encoding, HashLength, Json, Model, UnknownWords, app, examples
 from skfly.cli._console import print_json
-from skfly.cli._files import STANDARD_INPUT, batches, check_place, load_model, read_lines
+from skfly.cli._files import STANDARD_INPUT, batches, beside, check_place, load_to_hash, read_lines
 
 
 @app.command(
@@ -41,9 +40,7 @@ def hash_texts(
         UnknownWords | None,
         typer.Option(help="With --words: no cell, or a code by words spelled alike."),
     ] = None,
-    hash_length: Annotated[
-        int | None, typer.Option(min=1, help="Active cells of a code; else as the model says.")
-    ] = None,
+    hash_length: HashLength = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -61,11 +58,7 @@ def hash_texts(
 
     if output is not None:
         check_place(output)
-    fly = load_model(model)
-    # what belongs to Python only: lines are the text itself, and codes are sparse and binary
-    fly.set_params(input="content", document_codes="binary", sparse_output=True)
-    if hash_length is not None:
-        fly.set_params(hash_length=hash_length)
+    fly = load_to_hash(model, hash_length)
     if unknown_words is not None:
         fly.set_params(unknown_words=unknown_words.value)
     parts = []
@@ -99,14 +92,8 @@ def _write_codes(output: Path, codes: Any, as_json: bool) -> None:
     """Write codes beside their place and rename them into it."""
     from scipy import sparse
 
-    beside = output.with_name(f".{output.name}-{os.getpid()}")
-    try:
-        with open(beside, "wb") as file:
-            sparse.save_npz(file, codes)
-        beside.replace(output)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    with beside(output) as place, open(place, "wb") as file:
+        sparse.save_npz(file, codes)
     rows, cells = codes.shape
     if as_json:
         print_json({"codes": str(output), "rows": rows, "cells": cells})

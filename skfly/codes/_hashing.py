@@ -137,12 +137,23 @@ class Hasher:
         )
         return both
 
-    def responses_to_targets(self, cell: int) -> NDArray[np.float32]:
-        """Return how a cell responds to each word as a target."""
-        synapses = np.maximum(self.synapses[self.n_words :], self.floor)
+    def responses(self, rows: NDArray[Any]) -> NDArray[np.float32]:
+        """Return how every cell responds to each of some synapse rows."""
+        responses, places = self._responses(rows)
+        found: NDArray[np.float32] = np.maximum(responses[places], self._drive.floor)
+        return found
+
+    def responses_to_targets(self, cells: Any) -> NDArray[np.float32]:
+        """Return how a cell, or each of several, responds to each word as a target."""
         if self.lateral is None:
-            return synapses[:, cell]
-        return synapses @ self.lateral[:, cell]
+            return np.maximum(self.synapses[self.n_words :, cells], np.float32(self.floor))
+        lateral = self.lateral[:, cells]
+        out = np.empty((self.n_words, *lateral.shape[1:]), dtype=np.float32)
+        for start in range(0, self.n_words, _ROWS_AT_A_TIME):
+            stop = min(start + _ROWS_AT_A_TIME, self.n_words)
+            synapses = self.synapses[self.n_words + start : self.n_words + stop]
+            out[start:stop] = np.maximum(synapses, np.float32(self.floor)) @ lateral
+        return out
 
     def sums(self, counts: sparse.csr_array) -> sparse.csr_array:
         """Return the sum of the words' codes for each row of word counts."""

@@ -14,6 +14,7 @@ from skfly.keyedvectors._convert import (
     import_faiss,
     packed_width,
 )
+from skfly.keyedvectors._display import DisplayedCodes
 from skfly.keyedvectors._files import KeyedCodesFiles
 from skfly.keyedvectors._input import check_hash_length, check_keys, check_packed, pack_checked
 from skfly.keyedvectors._queries import CodeQueries
@@ -21,7 +22,7 @@ from skfly.keyedvectors._queries import CodeQueries
 __all__ = ["FlyKeyedVectors"]
 
 
-class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
+class FlyKeyedVectors(DisplayedCodes, CodeQueries, KeyedCodesFiles):
     """Words and their binary codes, as gensim's ``KeyedVectors``.
 
     Everything that :class:`gensim.models.KeyedVectors` does, on codes that are kept as bits (or as

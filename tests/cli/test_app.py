@@ -13,6 +13,11 @@ import pytest
 from skfly.cli import app
 from skfly.cli._console import _in_one_line
 
+COMMANDS = [
+    "train", "hash", "neighbors", "context", "cells", "evaluate", "explore", "export", "demo",
+    "info",
+]  # fmt: skip
+
 
 def test_version(skfly):
     assert skfly("--version") == (0, "skfly 0.1.0\n", "")
@@ -22,17 +27,27 @@ def test_version(skfly):
 def test_help_lists_the_commands(skfly, args):
     code, out, err = skfly(*args)
     assert (code, err) == (0, "")
-    for command in ("train", "hash", "evaluate", "info", "demo"):
+    for command in COMMANDS:
         assert f"\n  {command} " in out
 
 
-@pytest.mark.parametrize("command", ["train", "hash", "evaluate", "info", "demo"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command_has_examples_line_by_line(skfly, command):
     code, out, _ = skfly(command, "--help")
     assert code == 0
     _, examples = out.split("Examples:\n")
     assert len(examples.strip().splitlines()) >= 2
     assert all(f"skfly {command}" in line for line in examples.strip().splitlines())
+    assert "--json" in out
+
+
+def test_the_shell_completes_commands():
+    shell = {"_SKFLY_COMPLETE": "complete_bash", "COMP_WORDS": "skfly e", "COMP_CWORD": "1"}
+    run = subprocess.run(
+        [sys.executable, "-c", "from skfly.cli import main; main()"],
+        capture_output=True, text=True, check=False, env=os.environ | shell,
+    )  # fmt: skip
+    assert run.stdout.split() == ["evaluate", "explore", "export"]
 
 
 def test_starting_needs_neither_gensim_nor_numba():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -253,6 +255,15 @@ class TestLateral:
         assert found.tolist() == [0, 1]
         np.testing.assert_allclose(activations, [0.5, 0.375], atol=1e-3)
         np.testing.assert_allclose(hasher.responses_to_targets(1), [0, 0.225], atol=1e-6)
+        both = hasher.responses_to_targets([1, 0])
+        np.testing.assert_array_equal(both[:, 0], hasher.responses_to_targets(1))
+        np.testing.assert_array_equal(both[:, 1], hasher.responses_to_targets(0))
+
+    def test_responses_add_up_to_the_activation(self, backend):
+        for hasher in (self.make(backend), replace(self.make(backend), lateral=None)):
+            cells, activations = hasher.most_active(ids(0, 1), 4)
+            added = hasher.responses(ids(0, 1)).sum(axis=0)
+            np.testing.assert_allclose(added[cells], activations, atol=1e-3)
 
     @given(st.integers(0, 10_000))
     def test_the_same_bag_has_the_same_code_in_any_company(self, seed):

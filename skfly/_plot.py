@@ -1,0 +1,61 @@
+"""Figures of a model, with matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from skfly.codes import KenyonCell
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["plot_cells"]
+
+_WIDTH, _HEIGHT = 4.0, 2.8  # of one cell, in inches
+_COLUMNS = 4
+_PIXELS_PER_INCH = 100
+
+
+def plot_cells(
+    cells: Sequence[KenyonCell], title: str = "", *, colormap: str = "viridis"
+) -> Figure:
+    """Draw cells as word clouds, one beside the other.
+
+    The figure belongs to no window: a notebook shows it, and ``savefig`` writes it.
+    """
+    try:
+        from matplotlib.figure import Figure
+        from wordcloud import WordCloud
+    except ImportError as error:
+        raise ImportError(
+            "figures need matplotlib and wordcloud: pip install skfly[plot]"
+        ) from error
+    columns = min(len(cells), _COLUMNS) or 1
+    rows = -(-len(cells) // columns) or 1
+    figure = Figure(figsize=(_WIDTH * columns, _HEIGHT * rows), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for ax in axes:
+        ax.set_axis_off()
+    for ax, cell in zip(axes, cells, strict=False):
+        cloud = WordCloud(
+            width=int(_WIDTH * _PIXELS_PER_INCH),
+            height=int(0.85 * _HEIGHT * _PIXELS_PER_INCH),
+            mode="RGBA",
+            background_color=None,
+            colormap=colormap,
+            prefer_horizontal=1.0,
+            random_state=cell.number,  # the same cell, the same picture
+        )
+        ax.imshow(cloud.generate_from_frequencies(_sizes(cell)), interpolation="bilinear")
+        ax.set_title(f"cell {cell.number}, activation {cell.activation:.2f}", fontsize="medium")
+    if not cells:
+        axes[0].text(0.5, 0.5, "no known word", ha="center", va="center")
+    if title:
+        figure.suptitle(title, parse_math=False)
+    return figure
+
+
+def _sizes(cell: KenyonCell) -> dict[str, float]:
+    """Return the words with their probabilities; wordcloud wants them above 0."""
+    return {word: max(chance, 1e-12) for word, chance in cell.words}

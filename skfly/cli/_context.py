@@ -1,0 +1,71 @@
+"""``skfly context``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from skfly.cli._app import Encoding, HashLength, Json, Model, NWords, app, examples
+from skfly.cli._console import print_json, show_warning
+from skfly.cli._files import batches, given_lines, load_to_hash
+from skfly.cli._neighbors import nearest_words
+
+
+@app.command(
+    epilog=examples(
+        'skfly context corpus.skfly bank "they walked along the bank of the river"',
+        "cat sentences.txt | skfly context corpus.skfly bank - --window 11",
+        'skfly context corpus.skfly bank "a loan from the bank" --json',
+    )
+)
+def context(
+    model: Model,
+    target: Annotated[str, typer.Argument(metavar="WORD", help="The word.", show_default=False)],
+    sentences: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SENTENCE]...",
+            help="Sentences with the word; - or none: standard input, one a line.",
+        ),
+    ] = None,
+    n_words: NWords = 10,
+    window: Annotated[
+        int | None, typer.Option(min=1, help="Words around the word, an odd number; else all.")
+    ] = None,
+    hash_length: HashLength = None,
+    encoding: Encoding = "utf-8",
+    as_json: Json = False,
+) -> None:
+    """Print what is near a word as it is used in a sentence.
+
+    A line for each sentence: words with the number of cells that they share, between tabs; the
+    words of the sentence are left out. With --json, the neighbours of the word alone too, and the
+    cells of both codes.
+    """
+    if window is not None and window % 2 == 0:
+        raise typer.BadParameter(f"{window} is even", param_hint="'--window'")
+    fly = load_to_hash(model, hash_length)
+    alone = fly.hash_words([target])
+    for lines in batches(given_lines(sentences, encoding)):
+        codes = fly.hash_in_context(lines, [target] * len(lines), window=window)
+        words = [fly._analyzer().words(line) for line in lines]
+        own = [{target, *some} for some in words]
+        found = nearest_words(fly, codes, own, n_words)
+        for row, (line, near) in enumerate(zip(lines, found, strict=True)):
+            if fly._analyzer().normalize(target) not in words[row]:
+                show_warning(f"{target!r} is not in the sentence: {line[:60]}")
+            if as_json:
+                static = nearest_words(fly, alone, [own[row]], n_words)[0]
+                print_json(
+                    {
+                        "word": target,
+                        "sentence": line,
+                        "neighbors": near,
+                        "static_neighbors": static,
+                        "cells": sorted(codes[[row]].indices.tolist()),
+                        "static_cells": sorted(alone.indices.tolist()),
+                    }
+                )
+            else:
+                typer.echo("\t".join(f"{word} {count}" for word, count in near))

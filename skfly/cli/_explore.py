@@ -1,0 +1,58 @@
+"""``skfly explore``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from skfly.cli._app import HashLength, Json, Model, Quiet, app, examples
+from skfly.cli._console import print_json
+from skfly.cli._files import load_to_hash
+
+
+@app.command(
+    epilog=examples(
+        "skfly explore corpus.skfly",
+        "skfly explore corpus.skfly --port 0 --no-browser",
+        "skfly explore corpus.skfly --host 0.0.0.0",
+    )
+)
+def explore(
+    model: Model,
+    host: Annotated[
+        str,
+        typer.Option(help="Address to listen at; the page wants a token if others can reach it."),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="Port to listen at; 0: any that is free.")
+    ] = 8765,
+    hash_length: HashLength = None,
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Show in the browser what a model has learned.
+
+    It prints the address of the page, and serves it until Ctrl-C.
+    """
+    from skfly.explore import Server
+
+    fly = load_to_hash(model, hash_length)
+    server = Server(host, port)
+    if not quiet:
+        typer.echo(f"skfly: opening {model} ...", err=True)
+
+    def ready() -> None:
+        if as_json:
+            print_json({"url": server.url, "token": server.token})
+        else:
+            typer.echo(server.url)
+        if not quiet:
+            typer.echo("skfly: Ctrl-C ends it", err=True)
+        if browser:
+            import webbrowser
+
+            webbrowser.open(server.url)
+
+    server.run(fly, model.name, ready)

@@ -1,0 +1,194 @@
+"""``skfly export``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from skfly.cli._app import HashLength, Json, Model, Quiet, app, examples
+from skfly.cli._console import print_json, size_text
+from skfly.cli._files import beside, check_place, load_to_hash
+
+if TYPE_CHECKING:
+    from skfly.keyedvectors import FlyKeyedVectors
+
+
+class Format(StrEnum):
+    """What to write."""
+
+    WORD2VEC = "word2vec"
+    WORD2VEC_BINARY = "word2vec-binary"
+    NUMPY = "numpy"
+    FAISS = "faiss"
+    PROJECTOR = "projector"
+
+
+_SUFFIXES = {
+    ".txt": Format.WORD2VEC,
+    ".vec": Format.WORD2VEC,
+    ".bin": Format.WORD2VEC_BINARY,
+    ".npz": Format.NUMPY,
+    ".faiss": Format.FAISS,
+}
+
+
+@app.command(
+    epilog=examples(
+        "skfly export corpus.skfly vectors.txt",
+        "skfly export corpus.skfly vectors.bin --hash-length 16",
+        "skfly export corpus.skfly codes.npz",
+        "skfly export corpus.skfly codes.faiss",
+        "skfly export corpus.skfly projector/ --format projector --top 10000",
+    )
+)
+def export(
+    model: Model,
+    output: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUTPUT",
+            help="Where it goes: a file, or a directory for projector.",
+            show_default=False,
+        ),
+    ],
+    kind: Annotated[
+        Format | None,
+        typer.Option("--format", help="What to write; else by the end of OUTPUT's name."),
+    ] = None,
+    top: Annotated[
+        int | None, typer.Option(min=1, help="Only so many of the most frequent words.")
+    ] = None,
+    hash_length: HashLength = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Write the words' codes in a format of other programs.
+
+    word2vec and word2vec-binary (.txt or .vec, .bin): ones and zeros, for gensim and others.
+    numpy (.npz): arrays words, counts, codes (packed, least bit first), n_cells, hash_length.
+    faiss (.faiss): an IndexBinaryFlat, with the words beside it in a .json file.
+    projector: a directory with vectors.tsv, metadata.tsv and projector_config.pbtxt, for
+    TensorBoard's embedding projector.
+    """
+    kind = kind or _by_suffix(output)
+    if kind is Format.PROJECTOR:
+        if output.exists() and not output.is_dir():
+            raise NotADirectoryError(f"{output} is a file; give the name of a directory")
+        check_place(output / "vectors.tsv" if output.is_dir() else output)
+    else:
+        check_place(output)
+    vectors = load_to_hash(model, hash_length).wv
+    if top is not None:
+        vectors = _most_frequent(vectors, top)
+    if not quiet:
+        typer.echo(f"skfly: writing {len(vectors):,} codes", err=True)
+    files = _WRITERS[kind](vectors, output)
+    if as_json:
+        print_json(
+            {
+                "format": kind.value,
+                "files": list(map(str, files)),
+                "words": len(vectors),
+                "cells": vectors.vector_size,
+            }
+        )
+        return
+    for file in files:
+        typer.echo(f"{file}: {size_text(file.stat().st_size)}")
+
+
+def _by_suffix(output: Path) -> Format:
+    kind = _SUFFIXES.get(output.suffix.lower())
+    if kind is None:
+        raise typer.BadParameter(
+            f"{output} does not end in {', '.join(_SUFFIXES)}: say what to write",
+            param_hint="'--format'",
+        )
+    return kind
+
+
+def _most_frequent(vectors: FlyKeyedVectors, n_words: int) -> FlyKeyedVectors:
+    counts = vectors.expandos["count"]
+    rows = (-counts).argsort(kind="stable")[:n_words]
+    return type(vectors).from_codes(
+        [vectors.index_to_key[i] for i in rows.tolist()],
+        vectors.codes[rows],
+        counts=counts[rows],
+        n_cells=vectors.vector_size,
+    )
+
+
+def _write_word2vec(vectors: FlyKeyedVectors, output: Path, binary: bool = False) -> list[Path]:
+    with beside(output) as place:
+        vectors.save_word2vec_format(str(place), binary=binary)
+    return [output]
+
+
+def _write_binary(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
+    return _write_word2vec(vectors, output, binary=True)
+
+
+def _write_numpy(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
+    import numpy as np
+
+    packed = np.ascontiguousarray(vectors.codes.astype("<u8", copy=False)).view(np.uint8)
+    with beside(output) as place, open(place, "wb") as file:
+        np.savez_compressed(
+            file,
+            words=np.array(vectors.index_to_key, dtype=np.str_),
+            counts=vectors.expandos["count"],
+            codes=packed[:, : -(-vectors.vector_size // 8)],
+            n_cells=vectors.vector_size,
+            hash_length=vectors.hash_length or 0,
+        )
+    return [output]
+
+
+def _write_faiss(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
+    from skfly.keyedvectors._convert import import_faiss
+
+    faiss = import_faiss()
+    words = output.with_name(output.name + ".json")
+    with beside(output) as place, beside(words) as words_place:
+        faiss.write_index_binary(vectors.to_faiss(), str(place))
+        words_place.write_text(json.dumps(vectors.index_to_key), encoding="utf-8")
+    return [output, words]
+
+
+_CONFIG = """\
+embeddings {
+  tensor_path: "vectors.tsv"
+  metadata_path: "metadata.tsv"
+}
+"""
+
+
+def _write_projector(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
+    from skfly.codes import unpack_rows
+
+    output.mkdir(exist_ok=True)
+    places = [output / name for name in ("vectors.tsv", "metadata.tsv", "projector_config.pbtxt")]
+    with beside(places[0]) as place, open(place, "w", encoding="ascii") as file:
+        for row in vectors.codes:
+            file.write("\t".join(map(str, unpack_rows(row[None], vectors.vector_size)[0])) + "\n")
+    with beside(places[1]) as place, open(place, "w", encoding="utf-8") as file:
+        file.write("word\tcount\n")
+        for word, count in zip(vectors.index_to_key, vectors.expandos["count"], strict=True):
+            file.write(f"{' '.join(str(word).split())}\t{count}\n")
+    with beside(places[2]) as place:
+        place.write_text(_CONFIG, encoding="ascii")
+    return places
+
+
+_WRITERS: dict[Format, Callable[[Any, Path], list[Path]]] = {
+    Format.WORD2VEC: _write_word2vec,
+    Format.WORD2VEC_BINARY: _write_binary,
+    Format.NUMPY: _write_numpy,
+    Format.FAISS: _write_faiss,
+    Format.PROJECTOR: _write_projector,
+}

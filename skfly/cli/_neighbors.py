@@ -1,0 +1,74 @@
+"""``skfly neighbors``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from skfly.cli._app import Encoding, HashLength, Json, Model, NWords, UnknownWords, app, examples
+from skfly.cli._console import print_json, show_warning
+from skfly.cli._files import batches, given_lines, load_to_hash
+
+
+@app.command(
+    epilog=examples(
+        "skfly neighbors corpus.skfly bank river",
+        "cat words.txt | skfly neighbors corpus.skfly - --words 5",
+        "skfly neighbors corpus.skfly bank --hash-length 8 --json",
+    )
+)
+def neighbors(
+    model: Model,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[WORD]...", help="Words; - or none: standard input, one a line."),
+    ] = None,
+    n_words: NWords = 10,
+    unknown_words: Annotated[
+        UnknownWords | None,
+        typer.Option(help="No neighbour for an unknown word, or those of words spelled alike."),
+    ] = None,
+    hash_length: HashLength = None,
+    encoding: Encoding = "utf-8",
+    as_json: Json = False,
+) -> None:
+    """Print the words whose codes share most cells with that of a word.
+
+    A line for each word: the word, and its neighbours with the number of cells that they share,
+    between tabs. An unknown word has none, and a warning.
+    """
+    fly = load_to_hash(model, hash_length)
+    if unknown_words is not None:
+        fly.set_params(unknown_words=unknown_words.value)
+    for lines in batches(given_lines(words, encoding)):
+        asked = [line.strip() for line in lines]
+        codes = fly.hash_words(asked)
+        own = [{word, fly._analyzer().normalize(word)} for word in asked]
+        for word, near in zip(asked, nearest_words(fly, codes, own, n_words), strict=True):
+            if not near:
+                show_warning(f"{word!r} is not a word of the model")
+            if as_json:
+                print_json({"word": word, "known": bool(near), "neighbors": near})
+            else:
+                typer.echo("\t".join([word, *(f"{other} {count}" for other, count in near)]))
+
+
+def nearest_words(
+    fly: Any, codes: Any, without: Sequence[set[str]], n_words: int
+) -> list[list[tuple[str, int]]]:
+    """Return for each code the words that share most cells with it, and how many."""
+    most = n_words + max(map(len, without), default=0)
+    return [
+        [
+            (word, round(similarity * int(fly.hash_length)))
+            for word, similarity in near
+            if word not in left_out
+        ][:n_words]
+        if codes.indptr[row] < codes.indptr[row + 1]
+        else []
+        for row, (near, left_out) in enumerate(
+            zip(fly.wv.neighbors(codes, n=most), without, strict=True)
+        )
+    ]

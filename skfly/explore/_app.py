@@ -1,0 +1,150 @@
+"""The page and its JSON API, as a Starlette application."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from anyio import CapacityLimiter, to_thread
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from skfly.explore._explorer import ORDERS, Explorer
+from skfly.explore._fields import (
+    MAX_BODY,
+    RefusedError,
+    choice,
+    number,
+    parse,
+    text,
+    whole,
+)
+from skfly.explore._guard import Guard, RateLimit, refusal
+
+if TYPE_CHECKING:
+    from skfly.vectorizer import FlyHashVectorizer
+
+__all__ = ["create_app"]
+
+_STATIC = Path(__file__).parent / "static"
+_MOST = 2**31 - 1
+_MAX_WORD = 100
+
+_NEIGHBOURS = {"n_neighbours": whole(1, 50)}
+_CLOUDS = {"n_words": whole(1, 60), "temperature": number(0.005, 2)}
+_CELLS = {"n_cells": whole(1, 12), **_CLOUDS}
+
+
+class _Query(NamedTuple):
+    answer: Callable[..., dict[str, Any]]
+    required: dict[str, Any]
+    optional: dict[str, Any]
+
+
+def create_app(
+    fly: FlyHashVectorizer,
+    *,
+    name: str = "a model",
+    token: str | None = None,
+    limit: RateLimit | None = None,
+) -> Starlette:
+    """Return the application that shows a model.
+
+    Parameters
+    ----------
+    fly : FlyHashVectorizer
+        Fitted.
+    name : str
+        What to call the model on the page.
+    token : str, optional
+        What requests to the API must bring; without one, only requests that name this machine
+        are answered.
+    limit : RateLimit, optional
+        How often a client may ask.
+
+    Returns
+    -------
+    app : starlette.applications.Starlette
+    """
+    explorer = Explorer(fly, name)
+    queries = {
+        "model": _Query(explorer.model, {}, {}),
+        "search": _Query(explorer.search, {"query": text(_MAX_WORD)}, {"n_words": whole(1, 50)}),
+        "sentence": _Query(explorer.sentence, {"text": text()}, _CELLS),
+        "compare": _Query(explorer.compare, {"left": text(), "right": text()}, _CELLS),
+        "context": _Query(
+            explorer.context, {"text": text(), "place": whole(0, _MOST)}, _NEIGHBOURS
+        ),
+        "word": _Query(
+            explorer.word, {"word": text(_MAX_WORD)}, {"other": text(_MAX_WORD), **_NEIGHBOURS}
+        ),
+        "cells": _Query(
+            explorer.cells,
+            {},
+            {"order": choice(*ORDERS), "offset": whole(0, _MOST), "n_cells": whole(1, 48)},
+        ),
+        "cell": _Query(explorer.cell, {"cell": whole(0, _MOST)}, _CLOUDS),
+    }
+    one_at_a_time = CapacityLimiter(1)
+    routes = [
+        Route(f"/api/{path}", partial(_answer, query, one_at_a_time), methods=["POST"])
+        for path, query in queries.items()
+    ]
+    return Starlette(
+        routes=[
+            Route("/", _page),
+            *routes,
+            Mount("/static", StaticFiles(directory=_STATIC)),
+        ],
+        middleware=[Middleware(Guard, token=token, limit=limit or RateLimit())],
+        exception_handlers={RefusedError: _refused, HTTPException: _http_error},
+    )
+
+
+async def _page(request: Request) -> Response:  # noqa: ARG001
+    return FileResponse(_STATIC / "index.html")
+
+
+async def _answer(query: _Query, one_at_a_time: CapacityLimiter, request: Request) -> Response:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RefusedError(415, "send JSON, with Content-Type: application/json")
+    fields = parse(await _body(request), query.required, query.optional)
+    try:
+        # one at a time: memory stays bounded, and the model is not made for threads
+        found = await to_thread.run_sync(partial(query.answer, **fields), limiter=one_at_a_time)
+    except ValueError as error:
+        raise RefusedError(422, str(error)) from None
+    return JSONResponse(found, headers={"Cache-Control": "no-store"})
+
+
+async def _body(request: Request) -> bytes:
+    """Return the body of a request, and stop reading where it is too long."""
+    body = b""
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > MAX_BODY:
+                raise RefusedError(413, f"a request may have {MAX_BODY:,} bytes")
+    except ClientDisconnect:
+        raise RefusedError(400, "the request was cut short") from None
+    return body
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusedError)
+    return refusal(error)
+
+
+async def _http_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    answer = refusal(RefusedError(error.status_code, str(error.detail)))
+    answer.headers.update(error.headers or {})
+    return answer

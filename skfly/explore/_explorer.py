@@ -1,0 +1,346 @@
+"""What the page asks of a model: every answer is plain data that JSON can hold."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from copy import copy
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import entr, softmax
+
+from skfly.codes import KenyonCell
+from skfly.text import word_ids
+
+if TYPE_CHECKING:
+    from skfly.vectorizer import FlyHashVectorizer
+
+__all__ = ["ORDERS", "Explorer"]
+
+ORDERS = ("used", "specific", "dead")
+_CELLS_AT_A_TIME = 16
+_TEMPERATURE = 0.1  # of the words of a cell in lists, and of how specific it is
+_N_EXAMPLES = 12
+
+
+class Explorer:
+    """Answers questions about a fitted model, without changing it.
+
+    Not for several threads at once.
+
+    Parameters
+    ----------
+    fly : FlyHashVectorizer
+        Fitted.
+    name : str, optional
+        What to call the model.
+
+    Examples
+    --------
+    >>> from skfly import FlyHashVectorizer
+    >>> texts = ["ripe fruit smells sweet", "the bank lends money"] * 50
+    >>> fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, random_state=0).fit(texts)
+    >>> explorer = Explorer(fly)
+    >>> [(word["word"], word["known"]) for word in explorer.sentence("ripe apples")["words"]]
+    [('ripe', True), ('apples', False)]
+    >>> [near["word"] for near in explorer.word("bank", n_neighbours=2)["neighbours"]]
+    ['lends', 'money']
+    """
+
+    def __init__(self, fly: FlyHashVectorizer, name: str = "a model") -> None:
+        # what is typed is text, never the name of a file
+        fly = copy(fly).set_params(input="content", sparse_output=True)
+        self._fly = fly
+        self._name = name
+        self._vectors = fly.wv
+        self._hasher = fly._hasher()
+        self._analyzer = fly._analyzer()
+        self._known = fly._known_ids()
+        self._words = list(fly.vocabulary_)
+        self._counts = fly.word_counts_
+        self._sorted = sorted(self._known)
+        by_count = np.argsort(-self._counts, kind="stable")
+        self._by_count = [self._words[i] for i in by_count.tolist() if self._counts[i] > 0]
+        self._rank = {word: i + 1 for i, word in enumerate(self._by_count)}
+        codes = sparse.csr_array(fly.word_codes_)
+        self._used = np.bincount(codes.indices, minlength=fly.n_features_out_)
+        self._breadth = self._count_breadth()
+        self._model = self._describe_model()
+        if self._by_count:
+            self.word(self._by_count[0])  # search is compiled when it is first used: now
+
+    # The model
+
+    def model(self) -> dict[str, Any]:
+        """Return what the model is."""
+        return self._model
+
+    def _describe_model(self) -> dict[str, Any]:
+        return {
+            "name": self._name,
+            "n_words": len(self._known),
+            "n_cells": int(self._fly.n_features_out_),
+            "hash_length": int(self._fly.hash_length),
+            "window": int(self._fly.window),
+            "n_words_read": int(self._fly.n_words_seen_),
+            "n_dead_cells": int((self._used == 0).sum()),
+            "examples": self._examples(),
+        }
+
+    def search(self, query: str, n_words: int = 20) -> dict[str, Any]:
+        """Return known words that begin with a text, then those that contain it."""
+        wanted = self._analyzer.normalize(query.strip())
+        if not wanted:
+            return {"query": query, "words": []}
+        found = sorted(self._beginning_with(wanted), key=self._rank.__getitem__)[:n_words]
+        if len(found) < n_words:
+            inside = (w for w in self._by_count if wanted in w and not w.startswith(wanted))
+            found += islice(inside, n_words - len(found))
+        return {"query": query, "words": [self._about(word) for word in found]}
+
+    # Sentences
+
+    def sentence(
+        self,
+        text: str,
+        n_cells: int = 4,
+        n_words: int = 30,
+        temperature: float = _TEMPERATURE,
+    ) -> dict[str, Any]:
+        """Return the words of a text and how much each drives the cells that win, and these."""
+        words, ids, responses = self._read(text)
+        code, active, activations = self._winners(ids, n_cells)
+        cells = self._describe(active, activations, n_words, temperature)
+        for cell in cells:
+            cell["drives"] = _shares(responses, [cell["cell"]])
+        return {
+            "words": self._driven(words, ids, _shares(responses, code)),
+            "code": code,
+            "cells": cells,
+        }
+
+    def compare(
+        self,
+        left: str,
+        right: str,
+        n_cells: int = 4,
+        n_words: int = 30,
+        temperature: float = _TEMPERATURE,
+    ) -> dict[str, Any]:
+        """Return the cells that two texts share, and how much each word drives those."""
+        sides = [self._read(text) for text in (left, right)]
+        codes = [self._winners(ids, 1)[0] for _, ids, _ in sides]
+        shared = sorted(set(codes[0]) & set(codes[1]))
+        # a cell is shared as much as by the text that activates it less
+        totals = [_once(ids, responses).sum(axis=0) for _, ids, responses in sides]
+        least = np.minimum(*(total / max(total.max(initial=0.0), 1e-9) for total in totals))
+        strongest = sorted(shared, key=lambda cell: (-least[cell], cell))[:n_cells]
+        return {
+            "left": self._driven(*sides[0][:2], _shares(sides[0][2], shared)),
+            "right": self._driven(*sides[1][:2], _shares(sides[1][2], shared)),
+            "left_code": codes[0],
+            "right_code": codes[1],
+            "shared": shared,
+            "similarity": len(shared) / int(self._fly.hash_length),
+            "cells": self._describe(
+                strongest, [float(least[cell]) for cell in strongest], n_words, temperature
+            ),
+        }
+
+    def context(self, text: str, place: int, n_neighbours: int = 12) -> dict[str, Any]:
+        """Return the neighbours of a word in a text, and those it has by itself.
+
+        Words of the text are left out: they are near, but tell nothing.
+        """
+        words = self._analyzer.words(text)
+        if not 0 <= place < len(words):
+            raise ValueError(f"target {place} is outside the text, which has {len(words)} words")
+        ids = word_ids(words, self._known, self._analyzer)
+        target = ids[[place]]
+        code = self._hasher.in_context(target, [np.delete(ids, place)])
+        alone = self._hasher.words(target)
+        own = set(words)
+        return {
+            "word": words[place],
+            "place": place,
+            "known": words[place] in self._known,
+            "static": self._neighbours(alone, n_neighbours, own),
+            "in_context": self._neighbours(code, n_neighbours, own),
+            "static_code": _cells(alone),
+            "context_code": _cells(code),
+        }
+
+    # Words
+
+    def word(self, word: str, other: str | None = None, n_neighbours: int = 12) -> dict[str, Any]:
+        """Return a word's neighbours and code, and the cells that it shares with another."""
+        about = self._word(word)
+        if about["known"]:
+            code = self._hasher.words(np.array([self._known[about["word"]]]))
+            about["neighbours"] = self._neighbours(code, n_neighbours, {about["word"]})
+        if other is not None:
+            about["other"] = self._word(other)
+            shared = sorted(set(about["code"]) & set(about["other"]["code"]))
+            about["shared"] = self._describe(shared, [0.0] * len(shared), 8, _TEMPERATURE)
+            about["similarity"] = len(shared) / int(self._fly.hash_length)
+        return about
+
+    # Cells
+
+    def cells(self, order: str = "used", offset: int = 0, n_cells: int = 24) -> dict[str, Any]:
+        """Return some cells: the most used, the most specific, or the dead ones."""
+        alive = np.flatnonzero(self._used > 0)
+        if order == "dead":
+            listed = np.flatnonzero(self._used == 0)
+        elif order == "specific":
+            listed = alive[np.argsort(self._breadth[alive], kind="stable")]
+        else:
+            listed = alive[np.argsort(-self._used[alive], kind="stable")]
+        some = listed[offset : offset + n_cells].tolist()
+        return {
+            "order": order,
+            "offset": offset,
+            "n_cells": len(listed),
+            "cells": self._describe(some, [0.0] * len(some), 8, _TEMPERATURE),
+        }
+
+    def cell(
+        self, cell: int, n_words: int = 30, temperature: float = _TEMPERATURE
+    ) -> dict[str, Any]:
+        """Return what a cell stands for, and frequent words that have it in their code."""
+        n_cells = int(self._fly.n_features_out_)
+        if not 0 <= cell < n_cells:
+            raise ValueError(f"there is no cell {cell}: the model has cells 0 to {n_cells - 1}")
+        about = self._describe([cell], [0.0], n_words, temperature)[0]
+        codes = self._vectors.codes[:, cell // 64] >> np.uint64(cell % 64) & np.uint64(1)
+        having = [self._vectors.index_to_key[i] for i in np.flatnonzero(codes).tolist()]
+        about["in_codes_of"] = sorted(having, key=self._rank.__getitem__)[:n_words]
+        return about
+
+    # Parts of answers
+
+    def _read(self, text: str) -> tuple[list[str], NDArray[np.int32], NDArray[np.float32]]:
+        """Return the words of a text, their ids, and the cells' responses to each."""
+        words = self._analyzer.words(text)
+        ids = word_ids(words, self._known, self._analyzer)
+        responses = np.zeros((len(words), self._fly.n_features_out_), dtype=np.float32)
+        if (ids >= 0).any():
+            responses[ids >= 0] = self._hasher.responses(ids[ids >= 0])
+        return words, ids, responses
+
+    def _winners(
+        self, ids: NDArray[np.int32], n_cells: int
+    ) -> tuple[list[int], list[int], list[float]]:
+        """Return the code of words, its most active cells, and how active these are."""
+        bag = np.unique(ids[ids >= 0])
+        length = int(self._fly.hash_length)
+        cells, values = self._hasher.most_active(bag, max(length, min(n_cells, len(self._used))))
+        if cells[0] < 0 or values[0] == 0:
+            return [], [], []
+        return sorted(cells[:length].tolist()), cells[:n_cells].tolist(), values[:n_cells].tolist()
+
+    def _driven(
+        self, words: Sequence[str], ids: NDArray[np.int32], drives: Sequence[float]
+    ) -> list[dict[str, Any]]:
+        return [
+            {"word": word, "known": known, "drive": drive}
+            for word, known, drive in zip(words, (ids >= 0).tolist(), drives, strict=True)
+        ]
+
+    def _describe(
+        self, cells: Sequence[int], activations: Sequence[float], n_words: int, temperature: float
+    ) -> list[dict[str, Any]]:
+        described: list[dict[str, Any]] = []
+        for start in range(0, len(cells), _CELLS_AT_A_TIME):
+            part = slice(start, start + _CELLS_AT_A_TIME)
+            some: list[KenyonCell] = self._fly._describe_cells(
+                self._hasher, np.array(cells[part]), activations[part], n_words, temperature
+            )
+            described += (
+                {
+                    "cell": cell.number,
+                    "activation": round(cell.activation, 6),
+                    "words": [[word, round(chance, 8)] for word, chance in cell.words],
+                    "n_used": int(self._used[cell.number]),
+                    "breadth": round(float(self._breadth[cell.number]), 2),
+                }
+                for cell in some
+            )
+        return described
+
+    def _neighbours(self, code: Any, n_neighbours: int, without: set[str]) -> list[dict[str, Any]]:
+        if not code.nnz:
+            return []
+        near = self._vectors.neighbors(code, n=n_neighbours + len(without))[0]
+        length = int(self._fly.hash_length)
+        return [
+            self._about(word) | {"n_shared": round(similarity * length)}
+            for word, similarity in near
+            if word not in without
+        ][:n_neighbours]
+
+    def _word(self, word: str) -> dict[str, Any]:
+        found = word if word in self._known else self._analyzer.normalize(word.strip())
+        if found not in self._known:
+            return {"word": word, "known": False, "code": [], "alike": self._alike(found)}
+        code = _cells(self._hasher.words(np.array([self._known[found]])))
+        return self._about(found) | {"known": True, "code": code}
+
+    def _about(self, word: str) -> dict[str, Any]:
+        return {
+            "word": word,
+            "count": int(self._counts[self._known[word]]),
+            "rank": self._rank[word],
+        }
+
+    def _alike(self, word: str, n_words: int = 8) -> list[str]:
+        """Return known words that begin like an unknown one."""
+        for length in range(len(word), 1, -1):
+            found = self._beginning_with(word[:length])
+            if found:
+                return sorted(found, key=self._rank.__getitem__)[:n_words]
+        return []
+
+    def _beginning_with(self, text: str) -> list[str]:
+        first = bisect_left(self._sorted, text)
+        last = bisect_left(self._sorted, text + chr(0x10FFFF), lo=first)
+        return self._sorted[first:last]
+
+    def _examples(self) -> list[str]:
+        """Return words to begin with: the first ones of the most specific cells."""
+        cells = self.cells("specific", 0, 2 * _N_EXAMPLES)["cells"]
+        words = dict.fromkeys(str(cell["words"][0][0]) for cell in cells)
+        return [word for word in words if word in self._known][:_N_EXAMPLES]
+
+    def _count_breadth(self) -> NDArray[np.float64]:
+        """Return how many words each cell stands for: the perplexity of its words."""
+        evidence = np.sqrt(self._counts) if self._fly.learning_ == "lloyd" else 1.0
+        found: list[float] = []
+        for start in range(0, self._fly.n_features_out_, _CELLS_AT_A_TIME):
+            part = np.arange(start, min(start + _CELLS_AT_A_TIME, self._fly.n_features_out_))
+            for responses in self._hasher.responses_to_targets(part).T:
+                weighted = (responses * evidence).astype(np.float64)
+                strongest = max(np.abs(weighted).max(initial=0.0), 1e-300)
+                chances = softmax(weighted / (_TEMPERATURE * strongest))
+                found.append(float(np.exp(entr(chances).sum())))
+        return np.array(found)
+
+
+def _shares(responses: NDArray[np.float32], cells: Sequence[int]) -> list[float]:
+    """Return the share of each word in what excites some cells; a word that comes twice, twice."""
+    drives = np.maximum(responses[:, list(cells)], 0.0).sum(axis=1, dtype=np.float64)
+    total = drives.sum()
+    return [round(float(drive / total), 6) if total > 0 else 0.0 for drive in drives]
+
+
+def _once(ids: NDArray[np.int32], responses: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the responses to the different words."""
+    return responses[np.unique(ids, return_index=True)[1]]
+
+
+def _cells(code: Any) -> list[int]:
+    return sorted(sparse.csr_array(code).indices.tolist())

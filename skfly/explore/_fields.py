@@ -1,0 +1,117 @@
+"""What a request may ask: fields of a JSON object, each with its type and its bounds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["MAX_BODY", "MAX_TEXT", "RefusedError", "choice", "number", "parse", "text", "whole"]
+
+MAX_BODY = 32_768  # bytes
+MAX_TEXT = 2_000  # characters
+
+_Check = Callable[[str, Any], Any]
+
+
+class RefusedError(Exception):
+    """A request that is not answered, with the HTTP status and what to tell."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+def parse(
+    body: bytes, required: Mapping[str, _Check], optional: Mapping[str, _Check]
+) -> dict[str, Any]:
+    """Return the fields of a JSON object, all of them checked.
+
+    Examples
+    --------
+    >>> parse(b'{"text": "ripe fruit"}', {"text": text()}, {"cells": whole(1, 9)})
+    {'text': 'ripe fruit'}
+    >>> parse(b'{"text": 7}', {"text": text()}, {})
+    Traceback (most recent call last):
+    ...
+    skfly.explore._fields.RefusedError: text must be a string; got int
+    """
+    try:
+        fields = json.loads(body, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        reason = "too deep" if isinstance(error, RecursionError) else str(error)
+        raise RefusedError(400, f"the body is not JSON: {reason}") from None
+    if not isinstance(fields, dict):
+        raise RefusedError(400, f"the body must be a JSON object; got {_kind(fields)}")
+    checks = {**required, **optional}
+    for name in fields:
+        if name not in checks:
+            known = ", ".join(checks) or "none"
+            raise RefusedError(422, f"unknown field {name[:40]!r}; known are: {known}")
+    for name in required:
+        if name not in fields:
+            raise RefusedError(422, f"the field {name!r} is missing")
+    return {name: checks[name](name, value) for name, value in fields.items()}
+
+
+def text(longest: int = MAX_TEXT) -> _Check:
+    """Return a check for strings."""
+
+    def check(name: str, value: Any) -> str:
+        if not isinstance(value, str):
+            raise RefusedError(422, f"{name} must be a string; got {_kind(value)}")
+        if len(value) > longest:
+            raise RefusedError(422, f"{name} may have {longest:,} characters; got {len(value):,}")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise RefusedError(422, f"{name} is not valid Unicode") from None
+        return value
+
+    return check
+
+
+def whole(least: int, most: int) -> _Check:
+    """Return a check for whole numbers."""
+
+    def check(name: str, value: Any) -> int:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise RefusedError(422, f"{name} must be a whole number; got {_kind(value)}")
+        if not least <= value <= most:
+            raise RefusedError(422, f"{name} must be from {least:,} to {most:,}")
+        return value
+
+    return check
+
+
+def number(least: float, most: float) -> _Check:
+    """Return a check for numbers."""
+
+    def check(name: str, value: Any) -> float:
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise RefusedError(422, f"{name} must be a number; got {_kind(value)}")
+        if not least <= value <= most:
+            raise RefusedError(422, f"{name} must be from {least:g} to {most:g}")
+        return float(value)
+
+    return check
+
+
+def choice(*known: str) -> _Check:
+    """Return a check for one of some strings."""
+
+    def check(name: str, value: Any) -> str:
+        if not isinstance(value, str) or value not in known:
+            raise RefusedError(422, f"{name} must be one of: {', '.join(known)}")
+        return value
+
+    return check
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _kind(value: Any) -> str:
+    return "null" if value is None else type(value).__name__

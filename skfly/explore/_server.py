@@ -1,0 +1,85 @@
+"""Serving the page."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import socket
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from skfly.vectorizer import FlyHashVectorizer
+
+__all__ = ["Server", "is_loopback"]
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine can reach an address.
+
+    Examples
+    --------
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class Server:
+    """The page of a model at an address, which is taken at once and served by ``run``.
+
+    Parameters
+    ----------
+    host : str, default="127.0.0.1"
+        An address that others can reach makes the page ask for a token.
+    port : int, default=8765
+        0 takes any that is free.
+
+    Attributes
+    ----------
+    token : str or None
+    url : str
+        With the token, if there is one.
+    """
+
+    def __init__(self, host: str = "127.0.0.1", port: int = 8765) -> None:
+        self.token = None if is_loopback(host) else secrets.token_urlsafe(24)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._socket = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._socket.bind((host, port))
+            self._socket.listen()  # who comes before it is served waits
+        except OSError as error:
+            self._socket.close()
+            raise OSError(
+                f"cannot listen at {host}, port {port}: {error.strerror}; --port takes another"
+            ) from None
+        shown = f"[{host}]" if ":" in host else host
+        self.url = f"http://{shown}:{self._socket.getsockname()[1]}/"
+        if self.token is not None:
+            self.url += f"#token={self.token}"
+
+    def run(self, fly: FlyHashVectorizer, name: str, ready: Any = None) -> None:
+        """Serve a model until an interrupt."""
+        import uvicorn
+
+        from skfly.explore._app import create_app
+
+        with self._socket:
+            app = create_app(fly, name=name, token=self.token)
+            config = uvicorn.Config(
+                app,
+                log_level="critical",
+                lifespan="off",
+                ws="none",
+                server_header=False,
+                proxy_headers=False,
+                limit_concurrency=64,
+                timeout_graceful_shutdown=1,
+            )
+            if ready is not None:
+                ready()
+            uvicorn.Server(config).run(sockets=[self._socket])

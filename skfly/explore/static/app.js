@@ -1,0 +1,126 @@
+// What is shown follows the address; everything else follows from that.
+
+import { ask, setToken } from "./api.js";
+import { cellsView, cellView } from "./cells.js";
+import { compareView } from "./compare.js";
+import { count, h } from "./dom.js";
+import { failure } from "./parts.js";
+import { searchBox } from "./search.js";
+import { sentenceView } from "./sentence.js";
+import { go, read } from "./state.js";
+import { wordView } from "./word.js";
+
+const VIEWS = {
+  sentence: sentenceView, compare: compareView, word: wordView, cells: cellsView, cell: cellView,
+};
+const main = document.querySelector("#view");
+const search = document.querySelector("#search");
+let model = null;
+let shown = { name: null, view: null };
+
+function takeToken() {
+  const found = location.hash.match(/^#token=([\w-]+)$/);
+  if (!found) return;
+  setToken(found[1]);
+  history.replaceState(null, "", "#/sentence");
+}
+
+function askForToken() {
+  const input = h("input", { id: "token", type: "password", autocomplete: "off", required: true });
+  shown = { name: null, view: null };
+  main.replaceChildren(
+    h("h1", { tabindex: -1 }, "A token is wanted"),
+    h("p", {}, "The page is open to other machines, so it asks who you are. The command ",
+      h("code", {}, "skfly explore"), " printed an address with the token in it: open that, or ",
+      "type the token here."),
+    h("form", { onsubmit: (event) => {
+      event.preventDefault();
+      setToken(input.value.trim());
+      start();
+    } },
+    h("label", { for: "token" }, "Token "), input, " ", h("button", { type: "submit" }, "Go on")),
+  );
+  input.focus();
+}
+
+async function route() {
+  if (!model) return;
+  const { view: wanted, params } = read();
+  const name = Object.hasOwn(VIEWS, wanted) ? wanted : "sentence";
+  const changed = name !== shown.name;
+  const hadFocus = document.activeElement;
+  if (changed) {
+    main.replaceChildren();
+    shown = { name, view: VIEWS[name](main, model) };
+    window.scrollTo(0, 0);
+  }
+  const nav = name === "cell" ? "cells" : name;
+  document.querySelectorAll("nav a").forEach((a) => {
+    if (a.dataset.view === nav) a.setAttribute("aria-current", "page");
+    else a.removeAttribute("aria-current");
+  });
+  try {
+    await shown.view.update(params);
+  } catch (error) {
+    if (error.status === 401) askForToken();
+    else main.replaceChildren(failure(error));
+    return;
+  }
+  document.title = `${shown.view.title()} · skfly`;
+  // what was pressed is gone: go on from the heading
+  if (hadFocus !== document.activeElement && document.activeElement === document.body) {
+    main.querySelector("h1")?.focus({ preventScroll: !changed });
+  }
+}
+
+async function start() {
+  try {
+    model = await ask("model");
+  } catch (error) {
+    if (error.status === 401) askForToken();
+    else main.replaceChildren(failure(error));
+    return;
+  }
+  document.querySelector("#about").textContent =
+    `${model.name}: ${count(model.n_words)} words, ${count(model.n_cells)} cells, ` +
+    `${model.hash_length} in a code; from ${count(model.n_words_read)} words of text`;
+  await route();
+}
+
+function toggleTheme() {
+  const root = document.documentElement;
+  const dark = root.dataset.theme
+    ? root.dataset.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  try {
+    localStorage.setItem("skfly-theme", root.dataset.theme);
+  } catch {
+    // it lasts as long as the page
+  }
+}
+
+function pressed(event) {
+  const typing = event.target.closest("input, textarea, select");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const views = { 1: "sentence", 2: "compare", 3: "word", 4: "cells" };
+  if (event.key === "/") search.focus();
+  else if (event.key === "t") toggleTheme();
+  else if (views[event.key]) {
+    go(views[event.key], {});
+    (main.querySelector("textarea") ?? main.querySelector("h1"))?.focus();
+  } else return;
+  event.preventDefault();
+}
+
+takeToken();
+searchBox(search, document.querySelector("#found"));
+document.querySelector("#theme").addEventListener("click", toggleTheme);
+document.addEventListener("keydown", pressed);
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the address is not ours to change here
+  main.focus();
+});
+window.addEventListener("popstate", route); // also for links within the page
+window.addEventListener("statechange", route);
+start();

@@ -1,0 +1,110 @@
+// The cells: most used, most specific, dead; and one of them.
+
+import { latest } from "./api.js";
+import { cloud } from "./cloud.js";
+import { count, h, later, plural } from "./dom.js";
+import { cloudControls, failure, note, usage, wordList } from "./parts.js";
+import { go, link, linkCell, numberOf } from "./state.js";
+
+const ORDERS = { used: "Most used", specific: "Most specific", dead: "Dead" };
+const PAGE = 24;
+const EXPLAINED = {
+  used: "In the codes of the most words. These are often cells of very frequent words.",
+  specific: "Those that stand for the fewest words.",
+  dead: "In no word's code: nothing was left for them to win.",
+};
+
+export function cellsView(root, model) {
+  const ask = latest();
+  let params = {};
+  const tabs = h("div", { class: "tabs" });
+  const body = h("div", { "aria-live": "polite" });
+  root.append(h("h1", { tabindex: -1 }, `${count(model.n_cells)} Kenyon cells`), tabs, body);
+
+  const entry = (cell) => h("li", { class: "card" },
+    h("a", { class: "number", href: linkCell(cell.cell) }, `Cell ${cell.cell}`),
+    h("p", {}, wordList(cell.words.map(([word]) => word))), usage(cell));
+
+  function show(answer) {
+    if (!answer.n_cells) {
+      body.replaceChildren(note(answer.order === "dead"
+        ? "No cell is dead: each is in some word's code." : "No cell is in use."));
+      return;
+    }
+    const page = (offset, text) => h("a", {
+      href: link("cells", { order: answer.order, from: offset || undefined }) }, text);
+    const last = Math.min(answer.offset + PAGE, answer.n_cells);
+    body.replaceChildren(
+      h("p", { class: "lead" }, EXPLAINED[answer.order]),
+      answer.cells.length
+        ? h("ul", { class: "list" }, answer.cells.map(entry))
+        : note("There are no more."),
+      h("p", { class: "pages" },
+        answer.offset > 0 ? page(Math.max(0, answer.offset - PAGE), "← before") : null,
+        h("span", {}, `${Math.min(answer.offset + 1, last)}–${last} of ${count(answer.n_cells)}`),
+        last < answer.n_cells ? page(last, "more →") : null),
+    );
+  }
+
+  async function update(given) {
+    params = given;
+    const order = Object.hasOwn(ORDERS, params.order ?? "") ? params.order : "used";
+    tabs.replaceChildren(...Object.entries(ORDERS).map(([name, text]) => h("a", {
+      href: link("cells", { order: name }), "aria-current": name === order ? "page" : null },
+    name === "dead" ? `${text} (${model.n_dead_cells})` : text)));
+    try {
+      const offset = Math.round(numberOf(params.from, 0, 0, 2147483647));
+      show(await ask("cells", { order, offset, n_cells: PAGE }));
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      if (error.status === 401) throw error;
+      body.replaceChildren(failure(error));
+    }
+  }
+
+  return { update, title: () => "Cells" };
+}
+
+export function cellView(root, model) {
+  const ask = latest();
+  let params = {};
+  const title = h("h1", { tabindex: -1 });
+  const controls = h("div");
+  const body = h("div", { "aria-live": "polite" });
+  root.append(title, controls, body);
+  const tune = later(120, (changes) => go("cell", { ...params, ...changes }, { replace: true }));
+
+  async function update(given) {
+    params = given;
+    title.textContent = `Cell ${params.n ?? ""}`;
+    const temperature = numberOf(params.t, 0.1, 0.01, 2);
+    if (!controls.contains(document.activeElement)) {
+      controls.replaceChildren(cloudControls({ temperature, change: tune }));
+    }
+    const cell = Number(params.n);
+    const steps = [[cell - 1, `← cell ${cell - 1}`], [cell + 1, `cell ${cell + 1} →`]];
+    try {
+      const answer = await ask("cell", {
+        cell: Number.isInteger(cell) ? cell : -1, temperature, n_words: 40 });
+      body.replaceChildren(
+        h("div", { class: "card big" }, cloud(answer.cell, answer.words)),
+        usage(answer),
+        h("h2", {}, "In the codes of"),
+        answer.in_codes_of.length
+          ? h("p", {}, wordList(answer.in_codes_of),
+            answer.n_used > answer.in_codes_of.length
+              ? ` and ${plural(answer.n_used - answer.in_codes_of.length, "more", "more")}` : "")
+          : note("No word has it: the cell is dead."),
+        h("p", { class: "pages" }, steps.filter(([n]) => n >= 0 && n < model.n_cells)
+          .map(([n, text]) => h("a", { href: linkCell(n) }, text))),
+      );
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      if (error.status === 401) throw error;
+      body.replaceChildren(failure(error), note("The cells are listed under ",
+        h("a", { href: link("cells") }, "Cells"), "."));
+    }
+  }
+
+  return { update, title: () => `Cell ${params.n}` };
+}

@@ -1,0 +1,77 @@
+// Word clouds: the layout is d3-cloud's.
+
+import { percent, roving, svg } from "./dom.js";
+import { linkWord } from "./state.js";
+
+const FONT = "system-ui, sans-serif";
+const SMALLEST = 10;
+const LARGEST = 40;
+
+/** The same cell has the same cloud each time. */
+function randomFrom(seed) {
+  let state = (seed + 1) * 2654435761;
+  return () => {
+    state = (Math.imul(state ^ (state >>> 15), 2246822519) + 374761393) | 0;
+    return (state >>> 0) / 4294967296;
+  };
+}
+
+function sizeOf(word, share, width) {
+  const size = SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(share);
+  return Math.max(6, Math.min(size, width / (0.62 * Math.max(word.length, 1))));
+}
+
+/** Returns a cloud of [word, probability] pairs, the likeliest first. */
+export function cloud(cell, words, { width = 352, height = 220 } = {}) {
+  const picture = svg("svg", {
+    class: "cloud",
+    viewBox: `${-width / 2} ${-height / 2} ${width} ${height}`,
+    role: "group",
+    "aria-label": `Words of cell ${cell}`,
+  });
+  const most = words[0]?.[1] || 1;
+  const entries = words.map(([word, chance]) => ({
+    word,
+    chance,
+    share: chance / most,
+    wanted: sizeOf(word, chance / most, width),
+  }));
+  window.d3.layout
+    .cloud()
+    .size([width, height])
+    .words(entries)
+    .text((entry) => entry.word)
+    .font(FONT)
+    .fontWeight("600")
+    .fontSize((entry) => entry.wanted)
+    .rotate(0)
+    .padding(2)
+    .random(randomFrom(cell))
+    .on("end", (placed) => draw(picture, placed))
+    .start();
+  return picture;
+}
+
+function draw(picture, placed) {
+  placed.sort((a, b) => b.chance - a.chance);
+  const links = placed.map((entry) =>
+    svg(
+      "a",
+      { href: linkWord(entry.word), transform: `translate(${entry.x} ${entry.y})` },
+      svg("title", {}, `${entry.word}: ${percent(entry.chance)} of this cell`),
+      svg(
+        "text",
+        {
+          "text-anchor": "middle",
+          "font-size": entry.size,
+          "font-family": FONT,
+          "font-weight": 600,
+          "--share": (0.65 + 0.35 * Math.sqrt(entry.share)).toFixed(2),
+        },
+        entry.word,
+      ),
+    ),
+  );
+  picture.append(...links);
+  roving(picture, links);
+}

@@ -1,0 +1,90 @@
+// Two sentences: the cells they share, and which words made them.
+
+import { latest } from "./api.js";
+import { h, later, percent } from "./dom.js";
+import { cellCard, cloudControls, codeGrid, failure, legend, litWords, note } from "./parts.js";
+import { settingsOf } from "./sentence.js";
+import { go } from "./state.js";
+
+export function compareView(root, model) {
+  const ask = latest();
+  let params = {};
+  const change = (changes, options) => go("compare", { ...params, ...changes }, options);
+  const box = (name, label) => {
+    const element = h("textarea", {
+      id: name, rows: 2, maxlength: 2000, placeholder: label, "aria-label": label, spellcheck: "false",
+    });
+    element.addEventListener("input", later(250, () =>
+      change({ [name]: element.value }, { replace: Boolean(params[name]) })));
+    return element;
+  };
+  const boxes = { a: box("a", "One sentence"), b: box("b", "Another sentence") };
+  const lit = { a: h("div"), b: h("div") };
+  const controls = h("div");
+  const results = h("div", { "aria-live": "polite" });
+  const tune = later(120, (changes) => change(changes, { replace: true }));
+  root.append(
+    h("h1", { tabindex: -1 }, "Two sentences"),
+    h("p", { class: "lead" },
+      "Words are lit by how much they drive the cells that both sentences share."),
+    h("div", { class: "pair" }, h("div", {}, boxes.a, lit.a), h("div", {}, boxes.b, lit.b)),
+    controls, results,
+  );
+
+  function show(answer) {
+    for (const [name, side] of [["a", answer.left], ["b", answer.right]]) {
+      lit[name].replaceChildren(side.length
+        ? litWords(side, side.map((word) => word.drive))
+        : note("There is no word in this text."));
+    }
+    const unknown = [["a", answer.left_code], ["b", answer.right_code]]
+      .filter(([, code]) => !code.length).map(([name]) => (name === "a" ? "first" : "second"));
+    if (unknown.length) {
+      results.replaceChildren(note(
+        `The model knows no word of the ${unknown.join(" and the ")} sentence, so there is ` +
+        "nothing to compare."));
+      return;
+    }
+    const alone = (code) => code.filter((cell) => !answer.shared.includes(cell));
+    results.replaceChildren(
+      h("p", { class: "score" },
+        h("strong", {}, percent(answer.similarity)), ` similar: ${answer.shared.length} of ` +
+        `${model.hash_length} cells are the same`),
+      legend(["on", "only the first"], ["other", "only the second"], ["both", "both"]),
+      codeGrid(model.n_cells, [["on", alone(answer.left_code)], ["other", alone(answer.right_code)],
+        ["both", answer.shared]], "The codes of both sentences"),
+      answer.cells.length
+        ? h("div", {}, h("h2", {}, "Cells that both share, the most active first"),
+          h("div", { class: "cells" }, answer.cells.map((cell) => cellCard(cell, { most: 1 }))))
+        : note("They share no cell: the model finds nothing in common."),
+    );
+  }
+
+  async function update(given) {
+    params = given;
+    const settings = settingsOf(params);
+    for (const name of ["a", "b"]) {
+      if (document.activeElement !== boxes[name]) boxes[name].value = params[name] ?? "";
+    }
+    if (!controls.contains(document.activeElement)) {
+      controls.replaceChildren(cloudControls({
+        cells: settings.n_cells, temperature: settings.temperature, change: tune }));
+    }
+    if (!params.a || !params.b) {
+      lit.a.replaceChildren();
+      lit.b.replaceChildren();
+      results.replaceChildren(note("Type two sentences; the cells that they share appear here."));
+      return;
+    }
+    try {
+      show(await ask("compare", {
+        left: params.a.slice(0, 2000), right: params.b.slice(0, 2000), ...settings }));
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      if (error.status === 401) throw error;
+      results.replaceChildren(failure(error));
+    }
+  }
+
+  return { update, title: () => "Two sentences" };
+}

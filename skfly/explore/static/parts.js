@@ -1,0 +1,206 @@
+// Pieces that several views show.
+
+import { cloud } from "./cloud.js";
+import { count, h, percent, plural, roving, svg } from "./dom.js";
+import { linkCell, linkWord } from "./state.js";
+
+export const note = (...content) => h("p", { class: "note" }, ...content);
+
+export const failure = (error) => h("p", { class: "note bad", role: "alert" }, error.message);
+
+/** Words as links, between commas. */
+export const wordList = (words) =>
+  words.map((word, i) => [i ? ", " : "", h("a", { href: linkWord(word) }, word)]);
+
+/** Words of a text, lit by their share; `pick` is called with the place of one. */
+export function litWords(words, drives, { chosen = null, pick = null } = {}) {
+  const most = Math.max(...drives, 1e-9);
+  return h(
+    "ol",
+    { class: "lit" },
+    words.map(({ word, known }, place) => {
+      const share = drives[place];
+      const inside = [
+        h("span", { class: "text" }, word),
+        h("small", {}, known ? percent(share) : "unknown"),
+      ];
+      const properties = {
+        class: known ? "word" : "word unknown",
+        "--heat": known ? (share / most).toFixed(3) : "0",
+        title: known
+          ? `${word}: ${percent(share)} of what drives these cells`
+          : `${word} is not in the vocabulary of this model`,
+      };
+      return h(
+        "li",
+        {},
+        pick
+          ? h(
+              "button",
+              {
+                ...properties,
+                type: "button",
+                "aria-pressed": String(chosen === place),
+                onclick: () => pick(place),
+              },
+              inside,
+            )
+          : h("a", { ...properties, href: linkWord(word) }, inside),
+      );
+    }),
+  );
+}
+
+export function neighbours(title, rows, length, empty) {
+  return h(
+    "section",
+    { class: "card" },
+    h("h3", {}, title),
+    rows.length
+      ? h(
+          "ol",
+          { class: "near" },
+          rows.map((row) =>
+            h(
+              "li",
+              { "--part": (row.n_shared / length).toFixed(3) },
+              h("a", { href: linkWord(row.word) }, row.word),
+              h("small", { title: "cells in common" }, `${row.n_shared} of ${length}`),
+            ),
+          ),
+        )
+      : note(empty),
+  );
+}
+
+/** A cell as a card: its cloud, and how active it is compared to the most active one. */
+export function cellCard(cell, { most = null, watch = null } = {}) {
+  return h(
+    "article",
+    {
+      class: "card cell",
+      "data-cell": cell.cell,
+      onmouseenter: watch && (() => watch(cell)),
+      onmouseleave: watch && (() => watch(null)),
+      onfocusin: watch && (() => watch(cell)),
+      onfocusout: watch && (() => watch(null)),
+    },
+    h(
+      "h3",
+      {},
+      h("a", { href: linkCell(cell.cell) }, `Cell ${cell.cell}`),
+      most
+        ? h(
+            "span",
+            { class: "activation", title: "activation" },
+            h("meter", { min: 0, max: 1, value: cell.activation / most, "aria-label": "activation" }),
+            h("small", {}, cell.activation.toFixed(2)),
+          )
+        : null,
+    ),
+    cloud(cell.cell, cell.words),
+  );
+}
+
+/** All cells as squares; `marks` are pairs of a class and cells, later ones above earlier. */
+export function codeGrid(nCells, marks, label) {
+  const size = 10;
+  const columns = Math.ceil(Math.sqrt(nCells * 2));
+  const rows = Math.ceil(nCells / columns);
+  const at = (cell) => [(cell % columns) * size, Math.floor(cell / columns) * size];
+  let path = "";
+  for (let cell = 0; cell < nCells; cell += 1) {
+    const [x, y] = at(cell);
+    path += `M${x + 1} ${y + 1}h8v8h-8z`;
+  }
+  const kinds = new Map();
+  for (const [kind, cells] of marks) for (const cell of cells) kinds.set(cell, kind);
+  const links = [...kinds]
+    .sort(([a], [b]) => a - b)
+    .map(([cell, kind]) => {
+      const [x, y] = at(cell);
+      return svg(
+        "a",
+        { href: linkCell(cell), class: kind, "aria-label": `cell ${cell}` },
+        svg("title", {}, `cell ${cell}`),
+        svg("rect", { x: x + 0.5, y: y + 0.5, width: 9, height: 9, rx: 1.5 }),
+      );
+    });
+  const picture = svg(
+    "svg",
+    {
+      class: "grid",
+      viewBox: `0 0 ${columns * size} ${rows * size}`,
+      role: "group",
+      "aria-label": label,
+    },
+    svg("path", { d: path, class: "off" }),
+    links,
+  );
+  roving(picture, links);
+  return picture;
+}
+
+export const legend = (...entries) =>
+  h(
+    "p",
+    { class: "legend" },
+    entries.map(([kind, text]) => h("span", { class: kind }, text)),
+  );
+
+export const usage = (cell) =>
+  h(
+    "p",
+    { class: "usage" },
+    `in the codes of ${plural(cell.n_used, "word", "words")}; as broad as ` +
+      `${count(Math.round(cell.breadth))} equally likely words`,
+  );
+
+/** Sliders for the number of cells and the temperature of their words. */
+export function cloudControls({ cells, temperature, change }) {
+  const heat = h("output", {}, temperature.toFixed(3));
+  const number = h("output", {}, String(cells ?? ""));
+  return h(
+    "div",
+    { class: "controls" },
+    cells === undefined
+      ? null
+      : h(
+          "label",
+          {},
+          "Cells ",
+          h("input", {
+            type: "range",
+            min: 1,
+            max: 12,
+            step: 1,
+            value: cells,
+            id: "n-cells",
+            oninput: (event) => {
+              number.textContent = event.target.value;
+              change({ cells: event.target.value });
+            },
+          }),
+          number,
+        ),
+    h(
+      "label",
+      { title: "The lower, the more the first words of a cell stand out" },
+      "Temperature ",
+      h("input", {
+        type: "range",
+        min: -2,
+        max: 0.3,
+        step: 0.05,
+        value: Math.log10(temperature),
+        id: "temperature",
+        oninput: (event) => {
+          const value = (10 ** Number(event.target.value)).toFixed(3);
+          heat.textContent = value;
+          change({ t: value });
+        },
+      }),
+      heat,
+    ),
+  );
+}

@@ -1,0 +1,133 @@
+// A sentence: its words lit by what they do, the cells that win, and a word of it in context.
+
+import { latest } from "./api.js";
+import { h, later } from "./dom.js";
+import {
+  cellCard, cloudControls, codeGrid, failure, legend, litWords, neighbours, note, wordList,
+} from "./parts.js";
+import { go, linkWord, numberOf } from "./state.js";
+
+export const settingsOf = (params) => ({
+  n_cells: Math.round(numberOf(params.cells, 4, 1, 12)),
+  temperature: numberOf(params.t, 0.1, 0.01, 2),
+});
+
+export function sentenceView(root, model) {
+  const askSentence = latest();
+  const askContext = latest();
+  let params = {};
+  const words = h("div", { "aria-live": "polite" });
+  const results = h("div");
+  const panel = h("div", { id: "target", "aria-live": "polite" });
+  const box = h("textarea", {
+    id: "text", rows: 2, maxlength: 2000, placeholder: "Type a sentence",
+    "aria-label": "A sentence", spellcheck: "false",
+  });
+  const change = (changes, options) => go("sentence", { ...params, ...changes }, options);
+  const typed = later(250, () =>
+    change({ text: box.value, target: undefined }, { replace: Boolean(params.text) }));
+  box.addEventListener("input", typed);
+  const tune = later(120, (changes) => change(changes, { replace: true }));
+  const controls = h("div");
+  root.append(
+    h("h1", { tabindex: -1 }, "What a sentence does"),
+    h("p", { class: "lead" },
+      "Words are lit by how much they drive the cells that win. Press one for its neighbours here."),
+    box, controls, words, panel, results,
+  );
+
+  function empty() {
+    results.replaceChildren();
+    words.replaceChildren(
+      note("Nothing typed yet. Any sentence with words that the model knows will do, or begin with " +
+        "a word: ", wordList(model.examples), "."),
+    );
+    panel.replaceChildren();
+  }
+
+  function show(answer) {
+    const drives = answer.words.map((word) => word.drive);
+    const target = params.target === undefined ? null : Number(params.target);
+    const pick = (place) => change({ target: place === target ? undefined : place });
+    const lit = h("div", {}, litWords(answer.words, drives, { chosen: target, pick }));
+    if (!answer.cells.length) {
+      results.replaceChildren();
+      words.replaceChildren(
+        lit,
+        note(answer.words.length
+          ? "No cell responds: the model knows none of these words. Its vocabulary has, for " +
+            "example, "
+          : "There is no word in this text. The model has, for example, ",
+        wordList(model.examples), "."),
+      );
+      return;
+    }
+    const watch = (cell) => {
+      const shown = cell ? cell.drives : drives;
+      const most = Math.max(...shown, 1e-9);
+      lit.querySelectorAll(".word").forEach((word, i) =>
+        word.style.setProperty("--heat", (shown[i] / most).toFixed(3)));
+      lit.classList.toggle("one-cell", Boolean(cell));
+    };
+    const most = answer.cells[0].activation;
+    words.replaceChildren(lit);
+    results.replaceChildren(
+      h("h2", {}, "The most active cells"),
+      h("div", { class: "cells" }, answer.cells.map((cell) => cellCard(cell, { most, watch }))),
+      h("h2", {}, `Its code: ${answer.code.length} of ${model.n_cells} cells`),
+      codeGrid(model.n_cells, [["on", answer.code]], "The code of the sentence"),
+    );
+  }
+
+  async function showTarget() {
+    if (params.target === undefined || !params.text) {
+      panel.replaceChildren();
+      return;
+    }
+    const place = Math.round(numberOf(params.target, 0, 0, 2000));
+    const answer = await askContext("context", { text: params.text, place });
+    const both = answer.static_code.filter((cell) => answer.context_code.includes(cell));
+    const unknown = `${answer.word} is not in the model's vocabulary.`;
+    panel.replaceChildren(
+      h("h2", {}, h("a", { href: linkWord(answer.word) }, answer.word), " in this sentence"),
+      h("div", { class: "pair" },
+        neighbours("Near it here", answer.in_context, model.hash_length,
+          "No word here is known."),
+        neighbours("Near it by itself", answer.static, model.hash_length, unknown)),
+      legend(["on", "in this sentence"], ["other", "by itself"], ["both", "both"]),
+      codeGrid(model.n_cells, [["on", answer.context_code], ["other", answer.static_code],
+        ["both", both]], `The codes of ${answer.word}`),
+    );
+  }
+
+  async function update(given) {
+    const before = params;
+    params = given;
+    const settings = settingsOf(params);
+    if (box.value !== (params.text ?? "") && document.activeElement !== box) {
+      box.value = params.text ?? "";
+    }
+    if (!controls.contains(document.activeElement)) {
+      controls.replaceChildren(cloudControls({
+        cells: settings.n_cells, temperature: settings.temperature, change: tune }));
+    }
+    if (!params.text) {
+      empty();
+      return;
+    }
+    try {
+      show(await askSentence("sentence", { text: params.text.slice(0, 2000), ...settings }));
+      await showTarget();
+      if (params.target !== undefined && params.target !== before.target) {
+        panel.scrollIntoView({ block: "nearest" });
+        words.querySelector('[aria-pressed="true"]')?.focus({ preventScroll: true });
+      }
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      if (error.status === 401) throw error;
+      (error.message.startsWith("target") ? panel : results).replaceChildren(failure(error));
+    }
+  }
+
+  return { update, title: () => params.text || "A sentence" };
+}

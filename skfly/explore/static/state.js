@@ -1,0 +1,31 @@
+// What is shown is in the address: #/view?name=value, so that every state has a link.
+
+export function read() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
+  return { view: path || "sentence", params: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+export function link(view, params = {}) {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== "");
+  const query = new URLSearchParams(given).toString();
+  return `#/${view}${query ? `?${query}` : ""}`;
+}
+
+export const linkWord = (word) => link("word", { w: word });
+export const linkCell = (cell) => link("cell", { n: cell });
+
+/** Change the address; `replace` while someone types, so that Back leaves the whole text. */
+export function go(view, params, { replace = false } = {}) {
+  const to = link(view, params);
+  if (to === location.hash) return;
+  history[replace ? "replaceState" : "pushState"](null, "", to);
+  window.dispatchEvent(new Event("statechange"));
+}
+
+/** A whole number or a number of the address, kept within bounds. */
+export function numberOf(text, otherwise, least, most) {
+  const value = Number(text);
+  return text === undefined || !Number.isFinite(value)
+    ? otherwise
+    : Math.min(most, Math.max(least, value));
+}

@@ -1,0 +1,97 @@
+// A word: its neighbours, its code, and the cells that it shares with another.
+
+import { latest } from "./api.js";
+import { count, h, later, percent, plural } from "./dom.js";
+import { codeGrid, failure, legend, neighbours, note, wordList } from "./parts.js";
+import { go, linkCell } from "./state.js";
+
+export function wordView(root, model) {
+  const ask = latest();
+  let params = {};
+  const title = h("h1", { tabindex: -1 });
+  const body = h("div");
+  const shared = h("div", { "aria-live": "polite" });
+  const box = h("input", {
+    id: "other", type: "text", maxlength: 100, placeholder: "another word",
+    "aria-label": "Another word", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+  });
+  box.addEventListener("input", later(250, () =>
+    go("word", { ...params, with: box.value.trim() }, { replace: true })));
+  const comparing = h("section", {},
+    h("h2", {}, h("label", { for: "other" }, "Cells it shares with ")), box, shared);
+  root.append(title, body, comparing);
+
+  const unknown = (answer) => note(
+    `“${answer.word}” is not among the ${count(model.n_words)} words that this model knows. `,
+    answer.alike.length
+      ? ["Words that begin like it: ", wordList(answer.alike), "."]
+      : ["It knows, for example, ", wordList(model.examples), "."],
+  );
+
+  function showOther(answer) {
+    const { other } = answer;
+    if (!other.known) {
+      shared.replaceChildren(unknown(other));
+      return;
+    }
+    shared.replaceChildren(
+      h("p", { class: "score" }, h("strong", {}, percent(answer.similarity)),
+        ` similar: ${plural(answer.shared.length, "cell", "cells")} of ${model.hash_length}`),
+      answer.shared.length
+        ? h("ul", { class: "shared" }, answer.shared.map((cell) =>
+          h("li", {}, h("a", { class: "number", href: linkCell(cell.cell) }, `Cell ${cell.cell}`),
+            " ", wordList(cell.words.map(([word]) => word)))))
+        : note("They share no cell."),
+    );
+  }
+
+  function show(answer) {
+    title.textContent = answer.word;
+    comparing.hidden = !answer.known;
+    if (!answer.known) {
+      body.replaceChildren(unknown(answer));
+      return;
+    }
+    const other = answer.other?.known ? answer.other : null;
+    const both = other ? answer.code.filter((cell) => other.code.includes(cell)) : [];
+    body.replaceChildren(
+      h("p", { class: "lead" },
+        `Seen ${plural(answer.count, "time", "times")}; number ${count(answer.rank)} of ` +
+        `${count(model.n_words)} words by that.`),
+      h("div", { class: "pair" },
+        neighbours("Nearest words", answer.neighbours, model.hash_length, "It has no neighbour."),
+        h("section", { class: "card" },
+          h("h3", {}, `Its code: ${answer.code.length} of ${model.n_cells} cells`),
+          codeGrid(model.n_cells, [["on", answer.code], ["other", other ? other.code : []],
+            ["both", both]], `The code of ${answer.word}`),
+          other
+            ? legend(["on", answer.word], ["other", other.word], ["both", "both"])
+            : null)),
+    );
+    if (answer.other) showOther(answer);
+    else shared.replaceChildren();
+  }
+
+  async function update(given) {
+    params = given;
+    if (document.activeElement !== box) box.value = params.with ?? "";
+    if (!params.w) {
+      title.textContent = "A word";
+      comparing.hidden = true;
+      body.replaceChildren(note("Search a word above (press /), or begin with: ",
+        wordList(model.examples), "."));
+      return;
+    }
+    try {
+      const fields = { word: params.w.slice(0, 100) };
+      if (params.with) fields.other = params.with.slice(0, 100);
+      show(await ask("word", fields));
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      if (error.status === 401) throw error;
+      body.replaceChildren(failure(error));
+    }
+  }
+
+  return { update, title: () => params.w || "A word" };
+}

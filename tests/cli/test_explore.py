@@ -1,0 +1,62 @@
+"""``skfly explore``: the page as a process."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "skfly.cli", "explore"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
+@pytest.mark.slow
+def test_it_serves_until_an_interrupt(model):
+    with subprocess.Popen(
+        [*COMMAND, str(model), "--port", "0", "--no-browser", "--json", "--quiet"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        try:
+            told = json.loads(process.stdout.readline())
+            assert told["token"] is None
+            assert told["url"].startswith("http://127.0.0.1:")
+            request = urllib.request.Request(
+                told["url"] + "api/model", b"{}", {"Content-Type": "application/json"}
+            )
+            with urllib.request.urlopen(request) as answer:
+                assert json.load(answer)["name"] == "model.skfly"
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=60) == 130
+        finally:
+            process.kill()
+        assert process.stdout.read() == ""
+        assert process.stderr.read() == ""
+
+
+def test_the_address_and_the_browser(skfly, model, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
+    code, out, err = skfly("explore", model, "--port", 0)
+    assert code == 0
+    assert opened == [out.strip()]
+    assert "Ctrl-C ends it" in err
+    code, out, _ = skfly("explore", model, "--host", "0.0.0.0", "--port", 0, "--no-browser")
+    assert code == 0
+    assert "/#token=" in out
+    assert len(opened) == 1
+
+
+def test_the_extra_is_named(skfly, model, monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("skfly.explore")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "starlette", None)
+    code, _, err = skfly("explore", model)
+    assert code == 2
+    assert "pip install skfly[explore]" in err

@@ -1,0 +1,143 @@
+"""The answers, asked for from Python."""
+
+import copy
+import json
+
+import numpy as np
+import pytest
+
+from skfly.explore import Explorer
+
+
+@pytest.fixture(scope="module")
+def explorer(explored):
+    return Explorer(explored, "m.skfly")
+
+
+def test_the_model(explorer, explored):
+    about = explorer.model()
+    assert about["name"] == "m.skfly"
+    assert about["n_cells"] == 40
+    assert about["hash_length"] == 4
+    assert about["n_words"] == len(explored.vocabulary_)
+    assert set(about["examples"]) <= set(explored.vocabulary_)
+    assert json.loads(json.dumps(about)) == about
+
+
+def test_a_sentence_has_the_cells_and_the_code_of_the_estimator(explorer, explored):
+    text = "Ripe fruit for unheard flies"
+    answer = explorer.sentence(text, n_cells=3, n_words=5, temperature=0.2)
+    expected = explored.kenyon_cells(text, n_cells=3, n_words=5, temperature=0.2)
+    assert [cell["cell"] for cell in answer["cells"]] == [cell.number for cell in expected]
+    for cell, same in zip(answer["cells"], expected, strict=True):
+        assert cell["activation"] == pytest.approx(same.activation, abs=1e-5)
+        assert [word for word, _ in cell["words"]] == [word for word, _ in same.words]
+        assert sum(cell["drives"]) == pytest.approx(1, abs=1e-4)
+    assert answer["code"] == sorted(explored.transform([text]).indices.tolist())
+    assert [(word["word"], word["known"]) for word in answer["words"]] == [
+        ("ripe", True), ("fruit", True), ("for", False), ("unheard", False), ("flies", False),
+    ]  # fmt: skip
+
+
+def test_words_are_lit_by_their_share_of_what_drives_the_winners(explorer, explored):
+    words = explorer.sentence("fly eats money zzz")["words"]
+    code = explored.transform(["fly eats money"]).indices
+    ids = np.array([explored.vocabulary_[word] for word in ("fly", "eats", "money")])
+    drives = explored._hasher().responses(ids)[:, code].clip(min=0).sum(axis=1)
+    assert [word["drive"] for word in words] == pytest.approx(
+        [*(drives / drives.sum()), 0], abs=1e-5
+    )
+
+
+@pytest.mark.parametrize("text", ["", "zzz", "   \n "])
+def test_a_text_without_a_known_word_has_no_cells(explorer, text):
+    answer = explorer.sentence(text)
+    assert answer["cells"] == answer["code"] == []
+
+
+def test_a_word_and_the_cells_it_shares(explorer, explored):
+    answer = explorer.word("Bank", "money", n_neighbours=3)
+    assert answer["word"] == "bank"
+    assert answer["count"] == 40
+    assert [near["word"] for near in answer["neighbours"]] == [
+        word for word, _ in explored.wv.most_similar("bank", topn=3)
+    ]
+    shared = set(explored.wv["bank"].nonzero()[0]) & set(explored.wv["money"].nonzero()[0])
+    assert [cell["cell"] for cell in answer["shared"]] == sorted(shared)
+    assert answer["similarity"] == len(shared) / 4
+    near = {near["word"]: near["n_shared"] for near in explorer.word("bank")["neighbours"]}
+    assert near["money"] == len(shared)
+
+
+def test_an_unknown_word_has_words_that_begin_like_it(explorer):
+    answer = explorer.word("fruition", "zzz")
+    assert answer["known"] is False
+    assert answer["alike"] == ["fruit"]
+    assert answer["other"] == {"word": "zzz", "known": False, "code": [], "alike": []}
+    assert answer["shared"] == []
+
+
+def test_a_word_in_context_beside_itself(explorer, explored):
+    text = "the bank lends money"
+    answer = explorer.context(text, 1, n_neighbours=5)
+    assert answer["word"] == "bank"
+    code = explored.hash_in_context([text], ["bank"])
+    assert answer["context_code"] == sorted(code.indices.tolist())
+    assert answer["static_code"] == sorted(explored.hash_words(["bank"]).indices.tolist())
+    for side in ("static", "in_context"):
+        assert len(answer[side]) == 5
+        assert not {near["word"] for near in answer[side]} & set(text.split())
+    with pytest.raises(ValueError, match="outside the text, which has 4 words"):
+        explorer.context(text, 4)
+
+
+def test_two_sentences(explorer, explored):
+    left, right = "ripe fruit", "sweet fruit zzz"
+    answer = explorer.compare(left, right, n_cells=2)
+    codes = [set(explored.transform([text]).indices.tolist()) for text in (left, right)]
+    assert answer["shared"] == sorted(codes[0] & codes[1])
+    assert answer["similarity"] == len(answer["shared"]) / 4
+    assert {cell["cell"] for cell in answer["cells"]} <= set(answer["shared"])
+    assert sum(word["drive"] for word in answer["left"]) == pytest.approx(1, abs=1e-4)
+    assert answer["right"][2] == {"word": "zzz", "known": False, "drive": 0.0}
+    assert explorer.compare(left, left)["similarity"] == 1
+    assert explorer.compare(left, "zzz")["shared"] == []
+
+
+def test_the_orders_of_cells(explorer, explored):
+    used = np.bincount(explored.word_codes_.indices, minlength=40)
+    listed = {
+        order: explorer.cells(order, 0, 48)["cells"] for order in ("used", "specific", "dead")
+    }
+    counts = [cell["n_used"] for cell in listed["used"]]
+    assert counts == sorted(used[used > 0].tolist(), reverse=True)
+    breadths = [cell["breadth"] for cell in listed["specific"]]
+    assert breadths == sorted(breadths)
+    assert {cell["cell"] for cell in listed["dead"]} == set(np.flatnonzero(used == 0).tolist())
+    assert explorer.cells("used", 1, 2)["cells"] == listed["used"][1:3]
+    assert explorer.cells("used", 10**9, 2)["cells"] == []
+
+
+def test_one_cell(explorer, explored):
+    cell = int(explored.hash_words(["fruit"]).indices[0])
+    answer = explorer.cell(cell, n_words=60)
+    having = [w for w, i in explored.vocabulary_.items() if explored.word_codes_[[i], [cell]] > 0]
+    assert set(answer["in_codes_of"]) == set(having)
+    with pytest.raises(ValueError, match="no cell 40: the model has cells 0 to 39"):
+        explorer.cell(40)
+
+
+def test_search_finds_beginnings_first(explorer):
+    assert [row["word"] for row in explorer.search("F")["words"]] == ["fly", "fruit", "from"]
+    assert [row["word"] for row in explorer.search("mone")["words"]] == ["money"]
+    assert [row["word"] for row in explorer.search("oney")["words"]] == ["money"]
+    assert explorer.search("  ")["words"] == explorer.search("zzz")["words"] == []
+
+
+def test_text_is_never_the_name_of_a_file(explored, tmp_path):
+    secret = tmp_path / "fruit"
+    secret.write_text("money money")
+    fly = copy.copy(explored).set_params(input="filename", sparse_output=False)
+    words = [word["word"] for word in Explorer(fly).sentence(str(secret))["words"]]
+    assert words == [str(secret).lower()]
+    assert fly.input == "filename"

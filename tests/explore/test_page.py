@@ -1,0 +1,356 @@
+"""The page in a real browser: Chromium, driven by Playwright."""
+
+import os
+import shutil
+import threading
+import time
+
+import pytest
+import uvicorn
+from playwright import sync_api
+
+from skfly.explore import RateLimit, create_app
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+NEEDED = bool(os.environ.get("SKFLY_NEEDS_BROWSER"))
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+HOSTILE = "<script>alert(1)</script>"
+SLOW = 60_000  # milliseconds; a loaded machine is no error
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        CHROMIUM is None and not NEEDED,
+        reason="no Chromium: install Debian's chromium, or name one in CHROMIUM",
+    ),
+    # asyncio's, in the thread of the server and in Playwright's
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+class Address(str):
+    """Where the page is served: ``base / "#/cells"``."""
+
+    def __truediv__(self, path):
+        return f"{self}{path}"
+
+
+def serve(app):
+    config = uvicorn.Config(app, port=0, log_level="critical", lifespan="off", ws="none")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    return server, thread, Address(f"http://127.0.0.1:{port}/")
+
+
+@pytest.fixture(scope="module")
+def base(explored):
+    app = create_app(explored, name="m.skfly", limit=RateLimit(1e9, 1e9))
+    server, thread, address = serve(app)
+    yield address
+    server.should_exit = True
+    thread.join(30)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS, timeout=SLOW)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def open_page(browser, base):
+    """Open pages, and look at the end whether any of them complained."""
+    contexts, complaints = [], []
+
+    def complain(text, refused):
+        # the browser tells of every answer that is an error
+        if not (refused and text.startswith("Failed to load resource")):
+            complaints.append(text)
+
+    def opened(path="", *, width=1200, refused=False, **options):
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        context.set_default_timeout(SLOW)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda message: complain(message.text, refused) if message.type == "error" else None,
+        )
+        page.on("dialog", lambda dialog: complaints.append("a dialog: " + dialog.message))
+        page.on(
+            "request",
+            lambda request: (
+                None if request.url.startswith("http://127.0.0.1:") else
+                complaints.append("outside: " + request.url)
+            ),
+        )  # fmt: skip
+        page.goto(path if path.startswith("http") else base / path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def words_lit(page):
+    page.wait_for_selector(".lit .word")
+    return page.locator(".lit .text").all_inner_texts()
+
+
+def test_type_a_sentence(open_page):
+    page = open_page()
+    assert "Nothing typed yet" in page.inner_text("main")
+    page.fill("#text", "the fly eats ripe unheard fruit")
+    assert words_lit(page) == ["the", "fly", "eats", "ripe", "unheard", "fruit"]
+    page.wait_for_selector(".cell .cloud text")
+    assert page.locator(".cell").count() == 4
+    heat = page.locator(".lit .word").evaluate_all(
+        "words => words.map(w => Number(getComputedStyle(w).getPropertyValue('--heat')))"
+    )
+    assert max(heat) == 1
+    assert heat[4] == 0
+    assert "unknown" in page.locator(".lit .unknown").inner_text()
+    assert "text=the+fly+eats" in page.url
+
+
+def test_the_temperature_and_the_number_of_cells(open_page):
+    page = open_page("#/sentence?text=ripe+fruit&t=0.02")
+    page.wait_for_selector(".cell .cloud text")
+    sizes = "words => words.map(w => Number(w.getAttribute('font-size')))"
+    cold = page.locator(".cell:first-child .cloud text").evaluate_all(sizes)
+    page.locator("#temperature").fill("0.3")
+    page.wait_for_url("**t=1.995**")
+    second = page.locator(".cell:first-child .cloud a:nth-child(2) text")
+    sync_api.expect(second).not_to_have_attribute("font-size", str(cold[1]), timeout=SLOW)
+    hot = page.locator(".cell:first-child .cloud text").evaluate_all(sizes)
+    assert sum(hot) / len(hot) > sum(cold) / len(cold)
+    page.locator("#n-cells").fill("2")
+    page.wait_for_selector(".cells > :nth-child(2):last-child")
+    assert "cells=2" in page.url
+
+
+def test_click_a_word_of_the_sentence(open_page, explored):
+    page = open_page("#/sentence?text=the+bank+lends+money")
+    page.wait_for_selector(".lit .word")
+    page.click(".lit .word:has-text('bank')")
+    page.wait_for_selector("#target .near")
+    assert "target=1" in page.url
+    assert page.get_attribute(".lit li:nth-child(2) .word", "aria-pressed") == "true"
+    here, alone = page.locator("#target .near").all_inner_texts()
+    assert "loan" in alone
+    assert here
+    assert page.locator("#target .grid a").count() >= 4
+    page.click("#target .near >> nth=1 >> a >> nth=0")
+    page.wait_for_selector("h1:has-text('the'), .grid")
+    assert "#/word?w=" in page.url
+    page.go_back()
+    page.wait_for_selector("#target .near")
+    assert page.input_value("#text") == "the bank lends money"
+
+
+def test_a_word_and_the_cells_it_shares(open_page, explored):
+    page = open_page("#/word?w=bank")
+    page.wait_for_selector(".near")
+    assert page.inner_text("h1") == "bank"
+    assert page.locator(".grid a.on").count() == 4
+    page.fill("#other", "money")
+    page.wait_for_selector(".score")
+    shared = set(explored.wv["bank"].nonzero()[0]) & set(explored.wv["money"].nonzero()[0])
+    assert page.locator(".grid a.both").count() == len(shared) > 0
+    assert page.locator(".shared li").count() == len(shared)
+    assert page.url.endswith("w=bank&with=money")
+
+
+def test_compare_two_sentences(open_page):
+    page = open_page("#/compare")
+    assert "Type two sentences" in page.inner_text("main")
+    page.fill("#a", "ripe fruit")
+    page.fill("#b", "sweet fruit for the fly")
+    page.wait_for_selector(".score")
+    assert "similar" in page.inner_text(".score")
+    assert page.locator(".lit").count() == 2
+    assert "a=ripe+fruit&b=sweet" in page.url
+    page.fill("#b", "zzz")
+    page.wait_for_selector("text=The model knows no word of the second sentence")
+
+
+def test_browse_the_cells(open_page, explored):
+    page = open_page("#/cells")
+    page.wait_for_selector(".list .card")
+    assert page.locator(".list .card").count() == 24
+    page.click(".pages a:has-text('more')")
+    page.wait_for_selector(".pages:has-text('25–')")
+    page.click(".tabs a:has-text('Most specific')")
+    page.wait_for_selector("text=stand for the fewest words")
+    page.click(".tabs a:has-text('Dead')")
+    page.wait_for_selector("text=/In no word's code|No cell is dead/")
+    page.goto(page.url.split("#")[0] + "#/cell?n=3")
+    page.wait_for_selector("h1:has-text('Cell 3')")
+    page.wait_for_selector(".cloud text")
+    page.click(".pages a:has-text('4')")
+    page.wait_for_selector("h1:has-text('Cell 4')")
+
+
+def test_search_by_keyboard_only(open_page):
+    page = open_page()
+    page.wait_for_selector("#text")
+    page.locator("h1").focus()
+    page.keyboard.press("/")
+    page.keyboard.type("fr")
+    page.wait_for_selector("#found li[role=option]")
+    assert page.get_attribute("#search", "aria-expanded") == "true"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert page.get_attribute("#search", "aria-activedescendant") == "found-1"
+    chosen = page.inner_text("#found-1 span")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"h1:has-text('{chosen}')")
+    page.keyboard.press("Escape")
+    page.locator("h1").focus()
+    page.keyboard.press("4")
+    page.wait_for_selector(".list .card")
+    page.keyboard.press("1")
+    page.wait_for_selector("#text")
+    page.keyboard.type("ripe fruit")
+    page.wait_for_selector(".lit .word")
+    while page.evaluate("!document.activeElement.matches('.lit .word')"):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#target .near")
+    while page.evaluate("!document.activeElement.matches('.cloud a')"):
+        page.keyboard.press("Tab")
+    first = page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("ArrowRight")
+    second = page.evaluate("document.activeElement.textContent")
+    assert first != second
+    page.keyboard.press("Enter")
+    page.wait_for_url("**#/word?w=*")
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "#/sentence?text=the+bank+lends&target=1&cells=3&t=0.3",
+        "#/word?w=bank&with=money",
+        "#/compare?a=ripe+fruit&b=sweet+fruit",
+        "#/cells?order=specific&from=24",
+        "#/cell?n=7&t=0.05",
+    ],
+)
+def test_deep_links_say_all(open_page, link):
+    page = open_page(link)
+    page.wait_for_selector(".card")
+    before = page.inner_text("main")
+    assert page.url.endswith(link)
+    page.reload()
+    page.wait_for_selector(".card")
+    if "target" in link:
+        page.wait_for_selector("#target .near")
+    assert page.inner_text("main").startswith(before[:60])
+
+
+@pytest.mark.parametrize(
+    ("link", "told"),
+    [
+        ("#/word?w=zzz", "“zzz” is not among the"),
+        ("#/word?w=fruition", "Words that begin like it: fruit"),
+        ("#/word", "Search a word above"),
+        ("#/sentence?text=zzz+qqq", "the model knows none of these words"),
+        ("#/sentence?text=+++", "There is no word in this text"),
+        ("#/sentence?text=ripe+fruit&target=99", "target 99 is outside the text"),
+        ("#/cell?n=4000", "there is no cell 4000"),
+        ("#/cell?n=zzz", "cell must be from 0"),
+        ("#/nowhere", "Nothing typed yet"),
+    ],
+)
+def test_states_that_explain_themselves(open_page, link, told):
+    page = open_page(refused="n=" in link or "target=99" in link)
+    page.wait_for_selector("text=Nothing typed yet")
+    page.goto(page.url.split("#")[0] + link)
+    page.wait_for_selector(f"text={told}")
+
+
+def test_hostile_words_are_shown_as_themselves(open_page):
+    page = open_page("#/sentence?text=" + "hostile+%3Cscript%3Ealert(1)%3C%2Fscript%3E+%26amp%3B")
+    assert words_lit(page) == ["hostile", HOSTILE, "&amp;"]
+    page.wait_for_selector(".cell .cloud text")
+    assert HOSTILE in page.locator(".cloud text").all_text_contents()
+    page.click(".lit li:nth-child(2) .word")
+    page.wait_for_selector("#target .near")
+    assert HOSTILE in page.inner_text("#target h2")
+    page.fill("#search", "<scr")
+    page.wait_for_selector("#found li[role=option]")
+    assert HOSTILE in page.inner_text("#found")
+    page.keyboard.press("Escape")
+    page.goto(page.url.split("#")[0] + "#/word?w=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E")
+    page.wait_for_selector("text=is not among the")
+    assert page.inner_text("h1") == "<img src=x onerror=alert(1)>"
+    assert page.locator("main img, main script").count() == 0
+
+
+VIEWS = [
+    "#/sentence",
+    "#/sentence?text=the+bank+lends+" + "long" * 40 + "+money&target=1",
+    "#/word?w=bank&with=money",
+    "#/compare?a=ripe+fruit&b=sweet+fruit",
+    "#/cells",
+    "#/cell?n=7",
+]
+
+
+@pytest.mark.parametrize("link", VIEWS)
+def test_a_narrow_screen_is_enough(open_page, link):
+    page = open_page(link, width=375)
+    page.wait_for_selector(".card, .note")
+    wide = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    assert wide[0] <= wide[1] == 375
+    assert page.is_visible("#search")
+    assert page.is_visible("nav a >> nth=3")
+
+
+def test_light_and_dark(open_page):
+    colour = "getComputedStyle(document.body).backgroundColor"
+    page = open_page(color_scheme="light")
+    light = page.evaluate(colour)
+    assert open_page(color_scheme="dark").evaluate(colour) != light
+    page.click("#theme")
+    dark = page.evaluate(colour)
+    assert dark != light
+    page.reload()
+    assert page.evaluate(colour) == dark
+
+
+def test_a_token_is_asked_for(open_page, explored):
+    server, thread, address = serve(create_app(explored, token="secret-word"))
+    try:
+        page = open_page(address / "#token=secret-word")
+        page.wait_for_selector("text=Nothing typed yet")
+        assert "secret" not in page.url
+        page = open_page(address, refused=True)
+        page.fill("#token", "wrong")
+        page.click("form button")
+        page.wait_for_selector("text=A token is wanted")
+        page.fill("#token", "secret-word")
+        page.click("form button")
+        page.wait_for_selector("text=Nothing typed yet")
+    finally:
+        server.should_exit = True
+        thread.join(30)

@@ -1,0 +1,42 @@
+"""Figures, and what notebooks show of an estimator."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from skfly import FlyHashVectorizer
+
+
+def test_cells_as_word_clouds(fitted):
+    figure = fitted.plot_cells("ripe fruit", n_cells=3, n_words=5)
+    drawn = [ax for ax in figure.axes if ax.images]
+    cells = fitted.kenyon_cells("ripe fruit", n_cells=3)
+    assert [ax.get_title().split(",")[0] for ax in drawn] == [f"cell {c.number}" for c in cells]
+    assert all(np.asarray(ax.images[0].get_array())[..., 3].any() for ax in drawn)
+    assert figure.get_suptitle() == "ripe fruit"
+
+
+def test_more_cells_than_fit_in_a_row_and_words_as_a_list(fitted):
+    figure = fitted.plot_cells(["ripe", "fruit"], n_cells=5, n_words=3, temperature=0.01)
+    assert len([ax for ax in figure.axes if ax.images]) == 5
+    assert figure.get_suptitle() == "ripe fruit"
+
+
+def test_text_without_a_known_word(fitted, tmp_path):
+    figure = fitted.plot_cells("$zzz^")
+    assert [text.get_text() for text in figure.axes[0].texts] == ["no known word"]
+    figure.savefig(tmp_path / "none.png")
+
+
+def test_the_extra_is_named(fitted, monkeypatch):
+    monkeypatch.setitem(sys.modules, "wordcloud", None)
+    with pytest.raises(ImportError, match=r"pip install skfly\[plot\]"):
+        fitted.plot_cells("ripe fruit")
+
+
+@pytest.mark.parametrize("fit", [False, True])
+def test_the_estimator_in_a_notebook(fitted, fit):
+    shown = (fitted if fit else FlyHashVectorizer(stop_words=["<script>of"]))._repr_html_()
+    assert "FlyHashVectorizer" in shown
+    assert "<script>of" not in shown
