@@ -275,7 +275,11 @@ class ShardStream:
         ]
 
     def _scatter(self, value: Any) -> Any:
-        return self._corpus.client.scatter([value], broadcast=True, hash=False)[0]
+        """Give a worker a value, which the others fetch from each other.
+
+        Not ``broadcast=True``: that never returns if a worker dies at the wrong moment.
+        """
+        return self._corpus.client.scatter([value], hash=False)[0]
 
     def _gather(self, futures: Any) -> Any:
         return self._corpus.client.gather(futures)
@@ -287,7 +291,7 @@ class ShardStream:
         for attempt in range(_ATTEMPTS):
             try:
                 return once()
-            except (CancelledError, KilledWorker, TimeoutError) as error:
+            except (CancelledError, KilledWorker, OSError) as error:
                 if attempt == _ATTEMPTS - 1 or self._corpus.client.status != "running":
                     raise
                 lost = error

@@ -152,7 +152,7 @@ def main():
                     n_workers=n_workers,
                     threads_per_worker=1,
                     processes=not args.threads,
-                    dashboard_address=None,
+                    dashboard_address=":0",
                 ) as cluster,
                 Client(cluster) as client,
             ):
