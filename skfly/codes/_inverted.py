@@ -56,10 +56,10 @@ class InvertedIndex:
     def pays(self, sizes: NDArray[Any]) -> bool:
         """Whether a search here is faster than one over packed codes.
 
-        It costs a plane for each of the query's cells there, and a word for each 64 cells of the
-        code here; measured, they break even at about a sixth of all cells.
+        Here it costs a bit of each code for each of the query's cells, there a byte for each 8
+        cells of which the query has any; measured, they break even at about a fifth of all cells.
         """
-        return bool(sizes.mean() * 6 < self.n_cells) if len(sizes) else False
+        return bool(sizes.mean() * 5 < self.n_cells) if len(sizes) else False
 
     def best(
         self,

@@ -20,7 +20,7 @@ __all__ = ["CodeSearch", "n_threads_for"]
 
 _QUERIES_A_CHUNK = 32
 _NUMBERS_A_CHUNK = 1 << 20  # that the kernel holds beside the codes
-_WORTH_THREADS = 1 << 23  # words to go through; less takes about as long as starting a thread
+_WORTH_THREADS = 1 << 25  # bytes to go through; less takes about as long as starting a thread
 _KEPT_TABLES = 64
 
 
@@ -142,13 +142,14 @@ class CodeSearch:
             if index is not None and by_planes:
                 index.best(queries[start:stop], *table, *out)
             else:
-                self.store.best(queries[start:stop], *table, first, last, *out)
+                self.store.best(queries[start:stop], table, first, last, *out)
 
         room = 2 * (2 * n_best) + len(ranking.least)
         step = max(1, min(_QUERIES_A_CHUNK, _NUMBERS_A_CHUNK // room))
         chunks = [(i, min(i + step, len(queries))) for i in range(0, len(queries), step)]
-        words = len(queries) * (last - first) * self.store.n_words
-        n_threads = n_threads_for(n_jobs) if words >= _WORTH_THREADS else 1
+        n_bytes = len(queries) * (last - first) * self.store.columns.itemsize
+        n_bytes *= len(self.store.columns)
+        n_threads = n_threads_for(n_jobs) if n_bytes >= _WORTH_THREADS else 1
         if len(chunks) > 1 or n_threads == 1 or by_planes:
             run_chunks(kernel, chunks, n_threads)
             return found, ranks
@@ -168,7 +169,7 @@ class CodeSearch:
         def kernel(start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             shape = (len(queries), min(n_best, stop - start))
             found, ranks = np.empty(shape, np.int64), np.empty(shape, np.int64)
-            self.store.best(queries, *table, start, stop, found, ranks)
+            self.store.best(queries, table, start, stop, found, ranks)
             return found, ranks
 
         edges = np.linspace(first, last, n_threads + 1).astype(int).tolist()
@@ -215,7 +216,9 @@ class CodeSearch:
 
     def _size_classes(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return the class of each code, and the size that codes of a class have."""
-        if self._classes is None:
+        if self._classes is None and self.store.one_size is not None:
+            self._classes = np.zeros(1, dtype=np.uint16), np.array([self.store.one_size])
+        elif self._classes is None:
             present = np.bincount(self.store.sizes)
             sizes = np.flatnonzero(present)
             if len(sizes) == 1:
