@@ -41,7 +41,8 @@ def test_it_compares_and_measures(main, capsys):
     assert "GPU 0 (Emulated 0) and GPU 1 (Emulated 1)" in out
     assert out.count(": equal") == 2 * (2 * 4 + 1)
     assert "differ" not in out
-    assert "words/s" in out
+    assert "The host makes batches of words/s" in out
+    assert "all of fit: words/s" in out
     assert out.count(" x\n") == 5
 
 
@@ -61,3 +62,9 @@ def test_it_stops_where_results_differ(main, capsys):
 def test_without_a_gpu_it_says_so(main):
     with FakeCupy(n_devices=0).installed(), pytest.raises(SystemExit, match="finds no GPU"):
         main([])
+
+
+def test_the_host_needs_no_gpu(main, capsys):
+    with FakeCupy(n_devices=0).installed():
+        main([*SMALL, "--host"])
+    assert "frequent words left out" in capsys.readouterr().out

@@ -4,15 +4,17 @@
 
 CORPUS is a text with one sentence a line, or the directory of an encoded corpus; without one,
 random sentences are made up. It needs a GPU and ``pip install skfly[cuda12]`` or
-``skfly[cuda13]``. Four parts:
+``skfly[cuda13]``. Five parts:
 
 1. What is here: GPUs, CUDA, CuPy.
 2. Agreement: both learning rules on the first words of the text, on the CPU and on the GPU (on all
    of them, if there are several). Synapses, consensus, codes of words and of documents, and
    neighbours must have the same bits. If they do not, the script stops here with status 1: please
    report what it prints.
-3. Words a second of one epoch, all of ``fit`` included.
-4. A step of learning, kernel by kernel, and a search, without the work of the host around them.
+3. The host: words a second that one core makes batches of. ``--host`` shows only this, and needs
+   no GPU.
+4. Words a second of one epoch, all of ``fit`` included.
+5. A step of learning, kernel by kernel, and a search, without the work of the host around them.
 
 docs/gpu.rst says what to expect, and why.
 """
@@ -29,6 +31,7 @@ import numpy as np
 from skfly import EncodedCorpus, FlyHashVectorizer, TextLines
 from skfly.backends import choose_backend, drive_for, get_backend, information_bound
 from skfly.codes import CodeSearch, GpuIndex, PackedCodes, pack_rows
+from skfly.learning import BatchStream
 
 RULES = ("lloyd", "hebbian")
 
@@ -133,6 +136,27 @@ def seconds(work, repeats):
     return statistics.median(times)
 
 
+def host(corpus, args):
+    """Time the making of batches, in seconds of one core."""
+    print("\nThe host makes batches of words/s, on one core:")
+    words = corpus.vocabulary.most_frequent(args.vocabulary, 1)
+    for subsample in (0.0, 1e-4):
+        stream = BatchStream(
+            corpus,
+            id_map=words.encode(corpus.vocabulary.words),
+            counts=words.counts,
+            subsample=subsample,
+            batch_size=args.batch,
+            block_size=32,
+            seed=0,
+        )
+        began = time.process_time()
+        for _ in stream.epoch(0):
+            pass
+        rate = corpus.n_words / max(time.process_time() - began, 1e-9)
+        print(f"  {'all words' if not subsample else 'frequent words left out':24} {rate:14,.0f}")
+
+
 def whole_fits(corpus, args, n_gpus):
     print(f"\nOne epoch of {corpus.n_words:,} words, K={args.cells}, all of fit: words/s")
     kinds = [("numba", None), ("cupy", None), ("cupy", -1)][: 2 + (n_gpus > 1)]
@@ -211,12 +235,17 @@ def main(arguments=None):
     parser.add_argument("--batch", type=int, default=1 << 20)
     parser.add_argument("--queries", type=int, default=10_000)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--host", action="store_true", help="only what the host does")
     args = parser.parse_args(arguments)
-    n_gpus = what_is_here()
+    n_gpus = 0 if args.host else what_is_here()
     with read(args.corpus, args) as corpus:
+        if args.host:
+            host(corpus, args)
+            return
         different = agreement(first_sentences(corpus, args.compared), args, n_gpus)
         if different:
             sys.exit("GPU and CPU do not agree: " + "; ".join(different))
+        host(corpus, args)
         whole_fits(corpus, args, n_gpus)
     one_step(args)
 

@@ -160,8 +160,8 @@ class KeyedCodes(KeyedVectors):
             Threads; ``None``: as many as numba is set to use.
         backend : {"numba", "cupy"}, default="numba"
             ``"numba"``: an inverted index over Kenyon cells, in memory. ``"cupy"``: a copy of the
-            codes on the current GPU, for many queries at a time
-            (:meth:`neighbors`); it is not pickled or saved.
+            codes on the current GPU, for many queries at a time (:meth:`neighbors`); it is not
+            pickled or saved.
         """
         if backend not in ("numba", "cupy"):
             raise ValueError(f"backend must be 'numba' or 'cupy'; got {backend!r}")

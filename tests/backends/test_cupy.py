@@ -15,7 +15,12 @@ from skfly.backends._numpy import NumpyBackend
 pytestmark = pytest.mark.skipif(bool(emulator.missing()), reason=emulator.missing())
 
 NUMPY, NUMBA = NumpyBackend(), NumbaBackend(1)
-GPUS = st.sampled_from([{}, {"n_devices": 3}, {"n_devices": 2, "nccl": True}])
+GPUS = st.builds(
+    dict,
+    n_devices=st.integers(1, 3),
+    nccl=st.booleans(),
+    hurry=st.sampled_from([None, 0, 1]),
+)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -137,13 +142,13 @@ def test_information_is_identical(problem, shrinkage, gpus):
     np.testing.assert_array_equal(backend.get(there), expected)
 
 
-@given(problems(), st.floats(1e-4, 1.0))
+@given(problems(), st.floats(1e-4, 1.0), GPUS)
 @settings(max_examples=20)
-def test_hebbian_steps_are_identical_to_numba(problem, rate):
+def test_hebbian_steps_are_identical_to_numba(problem, rate, gpus):
     synapses = problem[0]
     increments = np.abs(synapses[::-1]).copy()
     overlap = np.einsum("im,im->m", synapses, increments, dtype=np.float64)
-    backend, _ = cupy_backend()
+    backend, _ = cupy_backend(**gpus)
     there, there_increments = backend.put(synapses), backend.put(increments)
     np.testing.assert_array_equal(backend.squared_norms(there), NUMBA.squared_norms(synapses))
     done = backend.hebbian_step(there, there_increments, overlap, rate)
@@ -170,15 +175,15 @@ def test_consensus_counts_are_identical(problem, n_top, gpus):
         np.testing.assert_array_equal(backend.get(counts), expected)
 
 
-@given(problems(), st.integers(1, 64), st.integers(0, 2**32 - 1))
+@given(problems(), st.integers(1, 64), st.integers(0, 2**32 - 1), GPUS)
 @settings(max_examples=40)
-def test_top_cells_of_bags_are_identical(problem, n_top, seed):
+def test_top_cells_of_bags_are_identical(problem, n_top, seed, gpus):
     synapses, drive, *_ = problem
     rng = np.random.default_rng(seed)
     indptr = np.concatenate([[0], np.cumsum(rng.integers(0, rng.choice([1, 6, 50]), size=9))])
     rows = rng.integers(0, len(synapses), indptr[-1], dtype=np.int32)
     arguments = (synapses, drive, rows, indptr, min(n_top, synapses.shape[1]))
-    backend, _ = cupy_backend()
+    backend, _ = cupy_backend(**gpus)
     for found, wanted in zip(
         backend.top_cells(*arguments), NUMPY.top_cells(*arguments), strict=True
     ):

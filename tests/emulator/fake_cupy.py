@@ -1,9 +1,10 @@
 """A stand-in for the calls of CuPy that the backend uses, on the emulated kernels.
 
 It is as unkind as a GPU may be. Work that is given to a stream is put off until someone waits for
-that stream, and then reads what its arguments hold by then; new memory holds rubbish; a kernel
-gets arrays of its own device only, and numbers of exactly its types. So host code that forgets to
-wait, or counts on zeros, gives wrong results here too.
+that stream, and then reads what its arguments hold by then, or (``hurry``) is done at once, before
+that of other streams; new memory holds rubbish; a kernel gets arrays of its own device only, and
+numbers of exactly its types. So host code that forgets to wait, or counts on zeros, gives wrong
+results here too.
 """
 
 import sys
@@ -35,6 +36,8 @@ class FakeCupy:
         Whether NCCL is there.
     error : str or None
         What CUDA says instead of the number of devices.
+    hurry : int or None
+        The stream of each device, by number, whose work is not put off.
     dry : bool
         Whether to leave out the work, and only count the memory.
 
@@ -52,8 +55,11 @@ class FakeCupy:
         Told ``(name, grid, block, args, shared, run)`` in place of ``run()``.
     """
 
-    def __init__(self, n_devices=1, memory=16 << 30, nccl=False, error=None, dry=False):
+    def __init__(
+        self, n_devices=1, memory=16 << 30, nccl=False, error=None, hurry=None, dry=False
+    ):
         self.n_devices, self.memory, self.dry, self.error = n_devices, memory, dry, error
+        self.hurry = hurry
         self.used, self.peak = [0] * n_devices, [0] * n_devices
         self.launched, self.on_launch = [], None
         self.reduced = self.busy = 0
@@ -138,7 +144,10 @@ class FakeCupy:
 
     def _new_stream(self, non_blocking):
         assert non_blocking, "the null stream is not emulated"
-        stream = _Stream(self, self._current[-1])
+        device = self._current[-1]
+        # the null stream is none that work is given to
+        number = sum(stream.device_id == device for stream in self._streams.values()) - 1
+        stream = _Stream(self, device, hurries=number == self.hurry)
         self._streams[stream.ptr] = stream
         return stream
 
@@ -171,8 +180,8 @@ class _Device:
 class _Stream:
     """A queue that is worked off when someone waits for it."""
 
-    def __init__(self, fake, number):
-        self._fake, self.device_id = fake, number
+    def __init__(self, fake, number, hurries=False):
+        self._fake, self.device_id, self._hurries = fake, number, hurries
         self._queue = []
         self.ptr = id(self)
 
@@ -189,6 +198,8 @@ class _Stream:
             self._queue.append(work)
             waiting = sum(bool(stream._queue) for stream in self._fake._streams.values())
             self._fake.busy = max(self._fake.busy, waiting)
+        if self._hurries:
+            self.synchronize()
 
     def synchronize(self):
         queue, self._queue = self._queue, []
