@@ -47,7 +47,7 @@ class Explorer:
     >>> explorer = Explorer(fly)
     >>> [(word["word"], word["known"]) for word in explorer.sentence("ripe apples")["words"]]
     [('ripe', True), ('apples', False)]
-    >>> [near["word"] for near in explorer.word("bank", n_neighbours=2)["neighbours"]]
+    >>> sorted(near["word"] for near in explorer.word("bank", n_neighbours=2)["neighbours"])
     ['lends', 'money']
     """
 
