@@ -27,6 +27,7 @@ _DTYPES = {
     "F64": np.float64,
     "I32": np.int32,
     "I64": np.int64,
+    "U8": np.uint8,
     "U16": np.uint16,
     "U32": np.uint32,
     "U64": np.uint64,

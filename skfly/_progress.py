@@ -52,6 +52,12 @@ class Progress:
         seconds = time.monotonic() - self._began
         self._line(f"{_short(self._amount)} {self._unit} in {seconds:.1f} s")
 
+    def tell(self, label: str, text: str) -> None:
+        """Say something in a line of its own."""
+        if self._enabled:
+            self._label = label
+            self._line(text)
+
     def advance(self, amount: int, **details: float) -> None:
         """Tell that one more step is done, which handled ``amount`` units."""
         self._steps += 1

@@ -25,7 +25,7 @@ from skfly._sklearn_compat import (
     as_configured_sparse,
     with_callbacks,
 )
-from skfly.backends import Backend, get_backend
+from skfly.backends import choose_backend, get_backend
 from skfly.codes import (
     LATERAL_STEPS,
     Hasher,
@@ -144,10 +144,12 @@ stop_words, token_pattern, vocabulary
     sparse_output : bool, default=True
         Whether ``transform`` returns sparse matrices. ``set_output(transform="pandas")`` needs
         dense ones.
-    backend : {"auto", "numba", "numpy"}, default="auto"
-        What computes. All give the same codes from the same synapses.
+    backend : {"auto", "cupy", "numba", "numpy"}, default="auto"
+        What computes. All give the same codes from the same synapses. ``"auto"``: a GPU
+        (``"cupy"``) if CuPy is installed, a GPU answers and the model fits; else ``"numba"``.
     n_jobs : int or None, default=None
-        Threads. ``None``: as many as numba is set to use. The result does not depend on it.
+        Threads. ``None``: as many as numba is set to use. With ``"cupy"``, also the number of
+        GPUs; ``None``: the current one. The result does not depend on it.
     random_state : int, RandomState or None, default=None
         Order of the text, subsampling and the cells' start. An int makes ``fit`` repeatable, bit
         by bit.
@@ -420,6 +422,10 @@ truncate_windows_, n_active_, decorrelation_
         counts = np.zeros(len(vocabulary), dtype=np.int64)
         known = id_map >= 0
         counts[id_map[known]] = corpus.vocabulary.counts[known]
+        progress = Progress(bool(self.verbose))
+        shape = (2 * len(vocabulary), self.n_kenyon_cells)
+        backend, which = choose_backend(self.backend, self.n_jobs, shape)
+        progress.tell("backend", which)
         given = {"vocabulary_": vocabulary.index, "min_count_": min_count}
         callbacks = None
         if previous is None and getattr(self, "_skl_callbacks", None):
@@ -435,15 +441,15 @@ truncate_windows_, n_active_, decorrelation_
             n_cells=self.n_kenyon_cells,
             window=self.window,
             consensus=self.word_codes == "consensus",
-            backend=self._backend(),
+            backend=backend,
             seed=self._seed() if previous is None else self._new_seed(),
-            stages=Progress(bool(self.verbose)),
+            stages=progress,
             previous=previous,
             on_epoch=callbacks,
             checkpoint_dir=self.checkpoint_dir if previous is None else None,
         )
-        stages, goes_on = Progress(bool(self.verbose)), previous is not None
-        self.__dict__.update(given | self._attributes(network, stages, goes_on))
+        goes_on = previous is not None
+        self.__dict__.update(given | self._attributes(network, progress, goes_on))
         if callbacks is not None:
             callbacks.end()
 
@@ -695,7 +701,7 @@ truncate_windows_, n_active_, decorrelation_
                 "Kenyon cells: set it to a number from 1 to that"
             )
         return Hasher(
-            self._backend(),
+            get_backend(self.backend, self.n_jobs, self.synapses_.shape),
             self.synapses_,
             consensus,
             int(length),
@@ -747,12 +753,9 @@ truncate_windows_, n_active_, decorrelation_
                 return int(run["seed"])
         return self._new_seed()
 
-    def _backend(self) -> Backend:
-        return get_backend(self.backend, self.n_jobs)
-
     def _check_settings(self) -> None:
         """Check what can be checked before any text is read."""
-        self._backend()
+        get_backend(self.backend, self.n_jobs)
         if self.window % 2 == 0:
             raise ValueError(
                 f"window must be odd, with the target in the middle; got {self.window}: take "

@@ -19,17 +19,18 @@ from skfly.backends._search_kernels import (
 
 
 @njit(**_options)
-def planes_of_words(words, first, last, planes):
+def planes_of_packed(packed, first, last, planes):
     """Set the bits of the codes ``first`` to ``last`` in the planes; ``first`` begins a word."""
-    one = np.uint64(1)
-    for w in range(words.shape[0]):
+    for b in range(packed.shape[0]):
         for i in range(first, last):
-            bits = words[w, i]
-            mine = one << np.uint64(i % 64)
-            while bits != 0:
-                lowest = bits & (~bits + one)
-                planes[64 * w + np.int64(_popcount(lowest - one)), i // 64] |= mine
-                bits ^= lowest
+            bits = np.int64(packed[b, i])
+            mine = np.uint64(1) << np.uint64(i % 64)
+            m = 8 * b
+            while bits:
+                if bits & 1:
+                    planes[m, i // 64] |= mine
+                bits >>= 1
+                m += 1
 
 
 @njit(**_options)
@@ -41,60 +42,88 @@ def planes_of_cells(cells, first, last, planes):
                 planes[cells[j, i], i // 64] |= np.uint64(1) << np.uint64(i % 64)
 
 
-_PLANE_BLOCK = 128  # words of a plane whose counters are held at a time
+_PLANE_BLOCK = 256  # words of a plane whose counters are held at a time
 
 
-@njit(inline="always", **_options)
-def _add_plane(counters, n_counters, plane, n):
-    """Add one bit to each of ``64 n`` counters, whose bits are in the rows of ``counters``."""
+# Rows are passed as numbers: to make and drop a slice of an array takes as long as to add one up.
+
+
+@njit(**_options)
+def _add_planes(planes, first, second, start, n, rows, total, carry):
+    """Add two planes to a row of bits, and write what is carried to another."""
     for i in range(n):
-        carry = plane[i]
-        for b in range(n_counters):
-            both = counters[b, i] & carry
-            counters[b, i] ^= carry
-            carry = both
+        a, b, c = rows[total, i], planes[first, start + i], planes[second, start + i]
+        half = a ^ b
+        rows[total, i] = half ^ c
+        rows[carry, i] = (a & b) | (half & c)
 
 
-@njit(inline="always", **_options)
-def _full(a, b, c):
-    """Add three bits: return their sum and carry."""
-    half = a ^ b
-    return half ^ c, (a & b) | (half & c)
-
-
-@njit(inline="always", **_options)
-def _add_seven(counters, n_counters, planes, cells, first, start, n):
-    """Add seven planes at once: their sum has three bits, and one ripple carries it on."""
-    p0 = planes[cells[first], start : start + n]
-    p1 = planes[cells[first + 1], start : start + n]
-    p2 = planes[cells[first + 2], start : start + n]
-    p3 = planes[cells[first + 3], start : start + n]
-    p4 = planes[cells[first + 4], start : start + n]
-    p5 = planes[cells[first + 5], start : start + n]
-    p6 = planes[cells[first + 6], start : start + n]
-    c0, c1, c2 = counters[0], counters[1], counters[2]
+@njit(**_options)
+def _add_rows(rows, n, total, first, second, carry):
+    """As :func:`_add_planes`, for rows; all four are different."""
     for i in range(n):
-        s1, t1 = _full(p0[i], p1[i], p2[i])
-        s2, t2 = _full(p3[i], p4[i], p5[i])
-        s3, t3 = _full(s1, s2, p6[i])
-        one, carry = s3 & c0[i], s3 ^ c0[i]
-        c0[i] = carry
-        u1, v1 = _full(t1, t2, t3)
-        u2, v2 = _full(u1, one, c1[i])
-        c1[i] = u2
-        w, carry = _full(v1, v2, c2[i])
-        c2[i] = w
-        for b in range(3, n_counters):
-            both = counters[b, i] & carry
-            counters[b, i] ^= carry
-            carry = both
+        a, b, c = rows[total, i], rows[first, i], rows[second, i]
+        half = a ^ b
+        rows[total, i] = half ^ c
+        rows[carry, i] = (a & b) | (half & c)
+
+
+@njit(**_options)
+def _count_planes(planes, cells, start, n, n_bits, rows, waits):
+    """Add up planes into ``64 n`` counters, whose bits are in the first rows.
+
+    Two rows of the same value are added at a time, and what they carry waits for another one of
+    its value in the second ``n_bits`` rows. The last of three spare rows is 0.
+    """
+    spare, nothing = 2 * n_bits, 2 * n_bits + 2
+    rows[:n_bits, :n] = 0
+    waits[:] = False
+    for k in range(0, len(cells), 2):
+        carry = spare if n_bits == 1 or waits[1] else n_bits + 1
+        if k + 1 < len(cells):
+            _add_planes(planes, cells[k], cells[k + 1], start, n, rows, 0, carry)
+        else:
+            rows[spare + 1, :n] = planes[cells[k], start : start + n]
+            _add_rows(rows, n, 0, spare + 1, nothing, carry)
+        b = 1
+        while b < n_bits and waits[b]:
+            waits[b] = False
+            came = carry
+            carry = spare + b % 2 if b + 1 == n_bits or waits[b + 1] else n_bits + b + 1
+            _add_rows(rows, n, b, n_bits + b, came, carry)
+            b += 1
+        if b < n_bits:
+            waits[b] = True
+    carry = nothing
+    for b in range(1, n_bits):
+        other = n_bits + b if waits[b] else nothing
+        if other != nothing or carry != nothing:
+            _add_rows(rows, n, b, other, carry, spare + b % 2)
+            carry = spare + b % 2
+
+
+@njit(**_options)
+def _reach(rows, n_bits, limit, first, n, reached, equal):
+    """Set the bits of the counters that are at least ``limit``, compared from the highest bit."""
+    reached[first:n] = 0
+    equal[first:n] = ~np.uint64(0)
+    for b in range(n_bits - 1, -1, -1):
+        if (limit >> b) & 1:
+            for i in range(first, n):
+                equal[i] &= rows[b, i]
+        else:
+            for i in range(first, n):
+                reached[i] |= equal[i] & rows[b, i]
+                equal[i] &= ~rows[b, i]
+    for i in range(first, n):
+        reached[i] |= equal[i]
 
 
 @njit(**_options)
 def best_of_planes(
     planes, cells, indptr, n_codes, classes, ranks, least, first, last, found, found_ranks
 ):
-    """As :func:`best_of_words`, for bit planes: only those of the query's cells are read.
+    """As :func:`best_of_packed`, for bit planes: only those of the query's cells are read.
 
     ``cells[indptr[q]:indptr[q + 1]]`` are the cells of query ``q``; ``first`` and ``last`` count
     words of a plane.
@@ -104,49 +133,59 @@ def best_of_planes(
     largest = 0
     for q in range(n_queries):
         largest = max(largest, indptr[q + 1] - indptr[q])
-    n_bits = 3
+    n_bits = 1
     while (1 << n_bits) <= largest:
         n_bits += 1
-    counters = np.empty((n_bits, _PLANE_BLOCK), np.uint64)
-    one = np.uint64(1)
+    rows = np.zeros((2 * n_bits + 3, _PLANE_BLOCK), np.uint64)
+    waits = np.empty(n_bits, np.bool_)
+    reached = np.empty(_PLANE_BLOCK, np.uint64)
+    equal = np.empty(_PLANE_BLOCK, np.uint64)
     for start in range(first, last, _PLANE_BLOCK):
         n = min(_PLANE_BLOCK, last - start)
         for q in range(n_queries):
-            counters[:, :n] = 0
-            k = indptr[q]
-            while k + 7 <= indptr[q + 1]:
-                _add_seven(counters, n_bits, planes, cells, k, start, n)
-                k += 7
-            while k < indptr[q + 1]:
-                _add_plane(counters, n_bits, planes[cells[k], start : start + n], n)
-                k += 1
+            limit = least[state[q, 0] + 1]
+            if limit >> n_bits:
+                continue
+            mine = cells[indptr[q] : indptr[q + 1]]
+            _count_planes(planes, mine, start, n, n_bits, rows, waits)
+            _reach(rows, n_bits, limit, 0, n, reached, equal)
             for i in range(n):
-                # the codes whose counter is at least `least`: compare from the highest bit on
-                limit = least[state[q, 0] + 1]
-                if limit >> n_bits:
+                if reached[i] != 0 and least[state[q, 0] + 1] > limit:
+                    limit = least[state[q, 0] + 1]
+                    _reach(rows, n_bits, limit, i, n, reached, equal)
+                if reached[i] == 0:
                     continue
-                above = np.uint64(0)
-                equal = ~np.uint64(0)
-                for b in range(n_bits - 1, -1, -1):
-                    if (limit >> b) & 1:
-                        equal &= counters[b, i]
-                    else:
-                        above |= equal & counters[b, i]
-                        equal &= ~counters[b, i]
-                above |= equal
-                code = (start + i) * 64
-                while above != 0 and code < n_codes:
-                    lowest = above & (~above + one)
-                    place = np.int64(_popcount(lowest - one))
-                    above ^= lowest
-                    if code + place >= n_codes:
-                        break
-                    count = np.int64(0)
-                    for b in range(n_bits):
-                        count |= np.int64((counters[b, i] >> np.uint64(place)) & one) << b
-                    rank = ranks[_class_of(classes, code + place), count]
-                    _offer(
-                        code + place, rank, n_best, state[q], histogram[q], codes[q], code_ranks[q]
-                    )
+                _offer_word(
+                    reached[i],
+                    rows[:n_bits, i],
+                    (start + i) * 64,
+                    n_codes,
+                    classes,
+                    ranks,
+                    n_best,
+                    state[q],
+                    histogram[q],
+                    codes[q],
+                    code_ranks[q],
+                )
     for q in range(n_queries):
         _finish(n_best, state[q], codes[q], code_ranks[q], found[q], found_ranks[q])
+
+
+@njit(inline="always", **_options)
+def _offer_word(
+    word, counters, code, n_codes, classes, ranks, n_best, state, histogram, codes, code_ranks
+):
+    """Offer the codes whose bits are set in a word, which begins at ``code``."""
+    one = np.uint64(1)
+    while word != 0:
+        lowest = word & (~word + one)
+        place = np.int64(_popcount(lowest - one))
+        word ^= lowest
+        if code + place >= n_codes:
+            break
+        count = np.int64(0)
+        for b in range(counters.shape[0]):
+            count |= np.int64((counters[b] >> np.uint64(place)) & one) << b
+        rank = ranks[_class_of(classes, code + place), count]
+        _offer(code + place, rank, n_best, state, histogram, codes, code_ranks)

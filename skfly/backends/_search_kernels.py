@@ -1,13 +1,15 @@
 """Numba kernels that search codes: pure functions on arrays that release the GIL.
 
 Codes come in two forms, each with one column a code, so that a loop over codes is a loop over
-consecutive memory: ``words`` (n_words, V) of 64 cells a word, and ``cells`` (hash_length, V) with
+consecutive memory: ``packed`` (n_bytes, V) of 8 cells a byte, and ``cells`` (hash_length, V) with
 the numbers of the active cells (``n_cells`` where there is none). There are no bounds checks here:
 ``skfly.codes`` checks what it passes.
 
 What is best is decided on integers. ``ranks[c, o]`` is the rank, from 0 for the worst, of a code
 of class ``c`` that shares ``o`` cells with the query; ``least[r]`` is the overlap that a code
 needs at least to have rank ``r`` or a better one. ``classes`` has one entry if all are alike.
+``counts`` is room for the overlaps of ``BLOCK`` codes, of a type that holds the largest: the
+smaller it is, the more codes the vector unit counts at once.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import njit
 from numba.extending import intrinsic
 
 _options: dict[str, Any] = {
@@ -24,7 +26,7 @@ _options: dict[str, Any] = {
     "error_model": "numpy",
     "boundscheck": False,
 }
-_BLOCK = 1024  # codes whose overlaps are held at a time
+BLOCK = 4096  # codes whose overlaps are held at a time
 _STRIP = 64  # codes that are looked at one by one if any of them is good enough
 
 
@@ -32,58 +34,50 @@ def _ones_of(typing_context, word):  # noqa: ARG001
     def codegen(context, builder, signature, args):  # noqa: ARG001
         return builder.ctpop(args[0])
 
-    return types.uint64(types.uint64), codegen
+    return word(word), codegen
 
 
 _popcount: Any = intrinsic(_ones_of)
 
 
 @njit(inline="always", **_options)
-def _ones(word):
-    return np.int64(_popcount(word))
+def _active_bytes(query, rows):
+    """Write the places of the bytes of a query that have ones, and return how many there are.
+
+    The others need not be read: of 400 cells, a query of 32 has ones in half of its bytes.
+    """
+    n = 0
+    for b in range(query.shape[0]):
+        if query[b]:
+            rows[n] = b
+            n += 1
+    return n
 
 
 @njit(inline="always", **_options)
-def _count_words(words, query, start, stop, counts):
-    """Overlaps of the codes ``start`` to ``stop`` with a query of packed words."""
+def _count_packed(packed, query, rows, n_rows, start, stop, counts):
+    """Overlaps of the codes ``start`` to ``stop`` with a query, from its active bytes."""
     n = stop - start
-    n_words = words.shape[0]
-    if n_words == 7:  # 400 cells, the default: all at once
-        bits0, bits1, bits2, bits3 = query[0], query[1], query[2], query[3]
-        bits4, bits5, bits6 = query[4], query[5], query[6]
-        row0, row1, row2 = words[0, start:stop], words[1, start:stop], words[2, start:stop]
-        row3, row4, row5 = words[3, start:stop], words[4, start:stop], words[5, start:stop]
-        row6 = words[6, start:stop]
-        for i in range(n):
-            counts[i] = (
-                _ones(row0[i] & bits0)
-                + _ones(row1[i] & bits1)
-                + _ones(row2[i] & bits2)
-                + _ones(row3[i] & bits3)
-                + _ones(row4[i] & bits4)
-                + _ones(row5[i] & bits5)
-                + _ones(row6[i] & bits6)
-            )
-        return
     counts[:n] = 0
-    w = 0
-    while w + 4 <= n_words:  # several at a time: the counts are read and written less often
-        bits0, bits1, bits2, bits3 = query[w], query[w + 1], query[w + 2], query[w + 3]
-        row0, row1 = words[w, start:stop], words[w + 1, start:stop]
-        row2, row3 = words[w + 2, start:stop], words[w + 3, start:stop]
+    r = 0
+    while r + 4 <= n_rows:  # several at a time: the counts are read and written less often
+        row0, row1 = packed[rows[r], start:stop], packed[rows[r + 1], start:stop]
+        row2, row3 = packed[rows[r + 2], start:stop], packed[rows[r + 3], start:stop]
+        bits0, bits1 = query[rows[r]], query[rows[r + 1]]
+        bits2, bits3 = query[rows[r + 2]], query[rows[r + 3]]
         for i in range(n):
             counts[i] += (
-                _ones(row0[i] & bits0)
-                + _ones(row1[i] & bits1)
-                + _ones(row2[i] & bits2)
-                + _ones(row3[i] & bits3)
+                _popcount(row0[i] & bits0)
+                + _popcount(row1[i] & bits1)
+                + _popcount(row2[i] & bits2)
+                + _popcount(row3[i] & bits3)
             )
-        w += 4
-    while w < n_words:
-        bits, row = query[w], words[w, start:stop]
+        r += 4
+    while r < n_rows:
+        row, bits = packed[rows[r], start:stop], query[rows[r]]
         for i in range(n):
-            counts[i] += _ones(row[i] & bits)
-        w += 1
+            counts[i] += _popcount(row[i] & bits)
+        r += 1
 
 
 @njit(inline="always", **_options)
@@ -98,46 +92,48 @@ def _count_cells(cells, active, start, stop, counts):
 
 
 @njit(**_options)
-def overlaps_of_words(words, query, first, last, out):
+def overlaps_of_packed(packed, query, first, last, counts, out):
     """Write the overlaps of the codes ``first`` to ``last`` with a query."""
-    for start in range(first, last, _BLOCK):
-        stop = min(start + _BLOCK, last)
-        _count_words(words, query, start, stop, out[start:stop])
+    rows = np.empty(query.shape[0], np.int64)
+    n_rows = _active_bytes(query, rows)
+    for start in range(first, last, BLOCK):
+        stop = min(start + BLOCK, last)
+        _count_packed(packed, query, rows, n_rows, start, stop, counts)
+        out[start - first : stop - first] = counts[: stop - start]
 
 
 @njit(**_options)
-def overlaps_of_cells(cells, active, first, last, out):
+def overlaps_of_cells(cells, active, first, last, counts, out):
     """Write the overlaps of the codes ``first`` to ``last`` with a query."""
-    for start in range(first, last, _BLOCK):
-        stop = min(start + _BLOCK, last)
-        _count_cells(cells, active, start, stop, out[start:stop])
+    for start in range(first, last, BLOCK):
+        stop = min(start + BLOCK, last)
+        _count_cells(cells, active, start, stop, counts)
+        out[start - first : stop - first] = counts[: stop - start]
 
 
 @njit(**_options)
-def sums_of_words(words, tables, first, last, out):
+def sums_of_packed(packed, tables, first, last, out):
     """Write, for the codes ``first`` to ``last``, the sum of weights over their cells.
 
     ``tables[b, v]`` is the sum for the cells that are on if byte ``b`` of a code is ``v``.
     """
-    low = np.uint64(255)
-    for start in range(first, last, _BLOCK):
-        stop = min(start + _BLOCK, last)
-        total = out[start:stop]
+    for start in range(first, last, BLOCK):
+        stop = min(start + BLOCK, last)
+        total = out[start - first : stop - first]
         total[:] = 0
         for b in range(tables.shape[0]):
             table = tables[b]
-            row = words[b // 8, start:stop]
-            shift = np.uint64(8 * (b % 8))
+            row = packed[b, start:stop]
             for i in range(stop - start):
-                total[i] += table[(row[i] >> shift) & low]
+                total[i] += table[row[i]]
 
 
 @njit(**_options)
 def sums_of_cells(cells, weights, first, last, out):
     """Write, for the codes ``first`` to ``last``, the sum of weights over their cells."""
-    for start in range(first, last, _BLOCK):
-        stop = min(start + _BLOCK, last)
-        total = out[start:stop]
+    for start in range(first, last, BLOCK):
+        stop = min(start + BLOCK, last)
+        total = out[start - first : stop - first]
         total[:] = 0
         for j in range(cells.shape[0]):
             row = cells[j, start:stop]
@@ -187,12 +183,12 @@ def _compact(n_best, state, codes, code_ranks):
 
 
 @njit(inline="always", **_options)
-def _any_reach(counts, first, last, limit):
-    """Whether any count is at least ``limit``: without a branch, for the vector unit."""
-    n = 0
-    for i in range(first, last):
-        n += counts[i] >= limit
-    return n > 0
+def _largest(counts, first, last):
+    """Return the largest count: without a branch, for the vector unit."""
+    largest = counts[first]
+    for i in range(first + 1, last):
+        largest = max(largest, counts[i])
+    return largest
 
 
 @njit(inline="always", **_options)
@@ -200,11 +196,11 @@ def _offer_block(
     counts, start, stop, classes, ranks, least, n_best, state, histogram, codes, code_ranks
 ):
     n = stop - start
-    if not _any_reach(counts, 0, n, least[state[0] + 1]):
+    if _largest(counts, 0, n) < least[state[0] + 1]:
         return
     for strip in range(0, n, _STRIP):
         end = min(strip + _STRIP, n)
-        if not _any_reach(counts, strip, end, least[state[0] + 1]):
+        if _largest(counts, strip, end) < least[state[0] + 1]:
             continue
         for i in range(strip, end):
             if counts[i] >= least[state[0] + 1]:
@@ -237,18 +233,23 @@ def _start(n_queries, n_best, n_ranks):
 
 
 @njit(**_options)
-def best_of_words(words, queries, classes, ranks, least, first, last, found, found_ranks):
+def best_of_packed(
+    packed, queries, classes, ranks, least, first, last, counts, found, found_ranks
+):
     """Find the best codes among ``first`` to ``last`` for each row of packed queries.
 
     Blocks of codes stay in the cache while all queries go over them.
     """
     n_queries, n_best = found.shape
     state, histogram, codes, code_ranks = _start(n_queries, n_best, least.shape[0])
-    counts = np.empty(_BLOCK, np.int64)
-    for start in range(first, last, _BLOCK):
-        stop = min(start + _BLOCK, last)
+    rows = np.empty(queries.shape, np.int64)
+    n_rows = np.empty(n_queries, np.int64)
+    for q in range(n_queries):
+        n_rows[q] = _active_bytes(queries[q], rows[q])
+    for start in range(first, last, BLOCK):
+        stop = min(start + BLOCK, last)
         for q in range(n_queries):
-            _count_words(words, queries[q], start, stop, counts)
+            _count_packed(packed, queries[q], rows[q], n_rows[q], start, stop, counts)
             _offer_block(
                 counts,
                 start,
@@ -267,13 +268,12 @@ def best_of_words(words, queries, classes, ranks, least, first, last, found, fou
 
 
 @njit(**_options)
-def best_of_cells(cells, queries, classes, ranks, least, first, last, found, found_ranks):
-    """As :func:`best_of_words`, for lists of cells; a query has 1 or 0 for each cell."""
+def best_of_cells(cells, queries, classes, ranks, least, first, last, counts, found, found_ranks):
+    """As :func:`best_of_packed`, for lists of cells; a query has 1 or 0 for each cell."""
     n_queries, n_best = found.shape
     state, histogram, codes, code_ranks = _start(n_queries, n_best, least.shape[0])
-    counts = np.empty(_BLOCK, np.int32)
-    for start in range(first, last, _BLOCK):
-        stop = min(start + _BLOCK, last)
+    for start in range(first, last, BLOCK):
+        stop = min(start + BLOCK, last)
         for q in range(n_queries):
             _count_cells(cells, queries[q], start, stop, counts)
             _offer_block(

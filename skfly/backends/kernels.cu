@@ -1,6 +1,6 @@
 // The kernels of the GPU backend, in CUDA C++ without any header. `_base.py` says what the arrays
-// mean, `_cupy.py` calls them, docs/gpu.rst says what they cost. tests/backends/emulator.cpp
-// compiles this same file for the CPU, where every kernel is held against the numpy reference.
+// mean, `_cupy.py` calls them, docs/gpu.rst says what they cost. tests/emulator/ compiles this same
+// file for the CPU, where every kernel is held against the numpy reference.
 //
 // Activations are sums of integers and counts are integers, so neither the order of threads nor
 // that of atomics shows in a result. Where floats are computed, it is operation by operation as in
@@ -18,13 +18,14 @@ namespace {
 constexpr int WARP = 32;
 constexpr unsigned WHOLE_WARP = 0xffffffffu;
 constexpr int LAST_CELL = 65535;  // cells are numbered from 0 below this
-constexpr int CHUNKS = 16;        // cells that a thread sums up at a time
+constexpr int CHUNKS = 16;        // cells that a thread sums up at a time, at most
 constexpr int LEAST = -2147483647 - 1;
-constexpr float NEVER = __builtin_inff();  // in place of the logarithm of a share of 0
+constexpr float NEVER = 1e30f;  // in place of the logarithm of a share of 0
 
 typedef unsigned int Token;
+typedef long long Index;  // of an array that may be large
 
-__device__ int word_of(Token token) { return static_cast<int>(token & 0x7fffffffu) - 1; }
+__device__ int word_of(Token token) { return int(token & 0x7fffffffu) - 1; }
 
 __device__ bool begins(Token token) { return (token >> 31) != 0; }
 
@@ -32,16 +33,13 @@ __device__ int smaller(int a, int b) { return a < b ? a : b; }
 
 __device__ int larger(int a, int b) { return a > b ? a : b; }
 
-__device__ int lane_of_thread() { return static_cast<int>(threadIdx.x) % WARP; }
+__device__ int lane_of_thread() { return int(threadIdx.x) % WARP; }
 
-__device__ int warps_of_block() { return static_cast<int>(blockDim.x) / WARP; }
+__device__ int warps_of_block() { return int(blockDim.x) / WARP; }
 
-__device__ long long thread_of_grid()
-{
-    return static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
+__device__ Index thread_of_grid() { return Index(blockIdx.x) * blockDim.x + threadIdx.x; }
 
-__device__ long long threads_of_grid() { return static_cast<long long>(gridDim.x) * blockDim.x; }
+__device__ Index threads_of_grid() { return Index(gridDim.x) * blockDim.x; }
 
 __device__ int largest_of_warp(int value)
 {
@@ -80,9 +78,9 @@ __device__ void raise_to(int* largest, float value)
 template <class With>
 __device__ void for_each_weight(int n_rows, int n_cells, With with)
 {
-    for (int row = static_cast<int>(blockIdx.x); row < n_rows; row += static_cast<int>(gridDim.x))
-        for (int m = static_cast<int>(threadIdx.x); m < n_cells; m += static_cast<int>(blockDim.x))
-            with(static_cast<long long>(row) * n_cells + m, row, m);
+    for (int row = int(blockIdx.x); row < n_rows; row += int(gridDim.x))
+        for (int m = int(threadIdx.x); m < n_cells; m += int(blockDim.x))
+            with(Index(row) * n_cells + m, row, m);
 }
 
 // Windows. These are functions of a whole warp.
@@ -94,7 +92,7 @@ __device__ int places_before(const Token* tokens, int centre, int half)
         const int place = centre - base - lane_of_thread();
         const bool first = place <= 0 || begins(tokens[place]);
         const unsigned firsts = __ballot_sync(WHOLE_WARP, first);
-        if (firsts) return smaller(half, base + __ffs(static_cast<int>(firsts)) - 1);
+        if (firsts) return smaller(half, base + __ffs(int(firsts)) - 1);
     }
     return half;
 }
@@ -105,7 +103,7 @@ __device__ int places_after(const Token* tokens, int n_tokens, int centre, int h
         const int place = centre + 1 + base + lane_of_thread();
         const bool beyond = place >= n_tokens || begins(tokens[place]);
         const unsigned beyonds = __ballot_sync(WHOLE_WARP, beyond);
-        if (beyonds) return smaller(half, base + __ffs(static_cast<int>(beyonds)) - 1);
+        if (beyonds) return smaller(half, base + __ffs(int(beyonds)) - 1);
     }
     return half;
 }
@@ -148,26 +146,46 @@ __device__ int rows_of_window(const Token* tokens, int n_tokens, int centre, int
 }
 
 // Calls `take(m, key)` for the cells m of this thread. The key is the activation and the number of
-// the cell as one: the largest key is the winner's, and the first of ties has the largest.
+// the cell as one: the largest key is the winner's, and the first of ties has the largest. How many
+// cells are summed up at a time is known to the compiler, so that their sums are in registers and
+// their loads need not wait for one another.
+template <int N, class Take>
+__device__ void activate_chunks(const short* drives, int stride, int n_cells, int first,
+                                const int* rows, int n_rows, Take& take)
+{
+    const int start = first + lane_of_thread();
+    int total[N] = {};
+    for (int r = 0; r < n_rows; ++r) {
+        const short* row = drives + Index(rows[r]) * stride + start;
+#pragma unroll
+        for (int j = 0; j < N; ++j) total[j] += row[WARP * j];
+    }
+#pragma unroll
+    for (int j = 0; j < N; ++j) {
+        const int m = start + WARP * j;
+        if (m < n_cells) take(m, total[j] * 65536 + (LAST_CELL - m));
+    }
+}
+
+template <int N, class Take>
+__device__ void activate_some(const short* drives, int stride, int n_cells, int first,
+                              const int* rows, int n_rows, Take& take)
+{
+    if constexpr (N > 1) {
+        if (stride - first < WARP * N) {
+            activate_some<N - 1>(drives, stride, n_cells, first, rows, n_rows, take);
+            return;
+        }
+    }
+    activate_chunks<N>(drives, stride, n_cells, first, rows, n_rows, take);
+}
+
 template <class Take>
 __device__ void activate(const short* drives, int stride, int n_cells, const int* rows, int n_rows,
                          Take take)
 {
-    const int lane = lane_of_thread();
-    for (int first = 0; first < n_cells; first += WARP * CHUNKS) {
-        int total[CHUNKS] = {};
-        for (int r = 0; r < n_rows; ++r) {
-            const short* row = drives + static_cast<long long>(rows[r]) * stride + first + lane;
-#pragma unroll
-            for (int j = 0; j < CHUNKS; ++j)
-                if (first + WARP * j < stride) total[j] += row[WARP * j];
-        }
-#pragma unroll
-        for (int j = 0; j < CHUNKS; ++j) {
-            const int m = first + WARP * j + lane;
-            if (m < n_cells) take(m, total[j] * 65536 + (LAST_CELL - m));
-        }
-    }
+    for (int first = 0; first < stride; first += WARP * CHUNKS)
+        activate_some<CHUNKS>(drives, stride, n_cells, first, rows, n_rows, take);
 }
 
 __device__ int cell_of(int key) { return LAST_CELL - (key & LAST_CELL); }
@@ -202,7 +220,7 @@ __device__ Span windows_of_occurrence(const Token* tokens, int n_tokens, int pla
 __device__ float logarithm(float value)
 {
     const int bits = __float_as_int(value) + (0x3F800000 - 0x3F3504F3);
-    const float exponent = static_cast<float>((bits >> 23) - 127);
+    const float exponent = float((bits >> 23) - 127);
     const float f = __int_as_float((bits & 0x007FFFFF) + 0x3F3504F3) - 1.0f;
     const float s = f / (2.0f + f);
     const float z = s * s;
@@ -221,7 +239,7 @@ __device__ float information_of(float count, float prior, float own, float among
 
 __device__ short drive_of(float synapse, float gain, float floor)
 {
-    return static_cast<short>(rintf(fmaxf(synapse, floor) * gain));
+    return short(rintf(fmaxf(synapse, floor) * gain));
 }
 
 // Adds `rate * count` to a row of `sums`, and what that overlaps with the row's weight.
@@ -230,9 +248,9 @@ __device__ void add_row(float* sum, float rate, Weight weight, int count, double
                         int* cells)
 {
     if (count == 0) return;
-    const float added = rate * static_cast<float>(count);
+    const float added = rate * float(count);
     *sum += added;
-    *overlap += static_cast<double>(weight) * static_cast<double>(added);
+    *overlap += double(weight) * double(added);
     *cells += count;
 }
 
@@ -242,25 +260,25 @@ __device__ void add_tally(float* sums, const float* rates, const Weight* weights
                           const int* tally, int first_word, int n_tallied, int n_words,
                           int n_cells, double* overlaps, int* cells)
 {
-    const int m = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const int m = int(blockIdx.x * blockDim.x + threadIdx.x);
     if (m >= n_cells) return;
-    const int share = (n_tallied + static_cast<int>(gridDim.y) - 1) / static_cast<int>(gridDim.y);
-    const int part = static_cast<int>(blockIdx.y);
+    const int share = (n_tallied + int(gridDim.y) - 1) / int(gridDim.y);
+    const int part = int(blockIdx.y);
     const int first = smaller(n_tallied, part * share);
     const int last = smaller(n_tallied, first + share);
     double overlap = 0.0;
     int as_context = 0, as_target = 0;
     for (int i = first; i < last; ++i) {
-        const long long context = first_word + i, target = n_words + context;
+        const Index context = first_word + i, target = n_words + context;
         const float rate = rates[context];
         add_row(sums + context * n_cells + m, rate, weights[context * stride + m],
-                tally[static_cast<long long>(i) * n_cells + m], &overlap, &as_context);
+                tally[Index(i) * n_cells + m], &overlap, &as_context);
         add_row(sums + target * n_cells + m, rate, weights[target * stride + m],
-                tally[static_cast<long long>(n_tallied + i) * n_cells + m], &overlap, &as_target);
+                tally[Index(n_tallied + i) * n_cells + m], &overlap, &as_target);
     }
-    overlaps[static_cast<long long>(part) * n_cells + m] = overlap;
-    cells[static_cast<long long>(2 * part) * n_cells + m] = as_context;
-    cells[static_cast<long long>(2 * part + 1) * n_cells + m] = as_target;
+    overlaps[Index(part) * n_cells + m] = overlap;
+    cells[Index(2 * part) * n_cells + m] = as_context;
+    cells[Index(2 * part + 1) * n_cells + m] = as_target;
 }
 
 }  // namespace
@@ -268,11 +286,11 @@ __device__ void add_tally(float* sums, const float* rates, const Weight* weights
 // Drives. Rows have `stride` entries, a multiple of 32; those beyond the cells are never read as
 // cells.
 
-extern "C" __global__ void set_drives(short* drives, int stride, const float* synapses,
-                                      int n_rows, int n_cells, float gain, float floor)
+extern "C" __global__ void set_drives(short* drives, int stride, const float* synapses, int n_rows,
+                                      int n_cells, float gain, float floor)
 {
-    for_each_weight(n_rows, n_cells, [=](long long i, int row, int m) {
-        drives[static_cast<long long>(row) * stride + m] = drive_of(synapses[i], gain, floor);
+    for_each_weight(n_rows, n_cells, [=](Index i, int row, int m) {
+        drives[Index(row) * stride + m] = drive_of(synapses[i], gain, floor);
     });
 }
 
@@ -281,7 +299,7 @@ extern "C" __global__ void information(float* synapses, const float* counts, con
                                        int n_cells, int* largest)
 {
     float most = 0.0f;
-    for_each_weight(n_rows, n_cells, [=, &most](long long i, int row, int m) {
+    for_each_weight(n_rows, n_cells, [=, &most](Index i, int row, int m) {
         const float* in_block = row < n_rows / 2 ? among : among + n_cells;
         const float synapse = information_of(counts[i], prior[row], own[row], in_block[m]);
         synapses[i] = synapse;
@@ -295,10 +313,10 @@ extern "C" __global__ void information_drives(short* drives, int stride, const f
                                               const float* among, int n_rows, int n_cells,
                                               float gain, float floor)
 {
-    for_each_weight(n_rows, n_cells, [=](long long i, int row, int m) {
+    for_each_weight(n_rows, n_cells, [=](Index i, int row, int m) {
         const float* in_block = row < n_rows / 2 ? among : among + n_cells;
         const float synapse = information_of(counts[i], prior[row], own[row], in_block[m]);
-        drives[static_cast<long long>(row) * stride + m] = drive_of(synapse, gain, floor);
+        drives[Index(row) * stride + m] = drive_of(synapse, gain, floor);
     });
 }
 
@@ -310,8 +328,8 @@ extern "C" __global__ void find_winners(const short* drives, int stride, int n_w
                                         int n_windows, int window, int truncate, int* winners)
 {
     SHARED_MEMORY(memory);
-    const int warp = static_cast<int>(threadIdx.x) / WARP;
-    const int number = static_cast<int>(blockIdx.x) * warps_of_block() + warp;
+    const int warp = int(threadIdx.x) / WARP;
+    const int number = int(blockIdx.x) * warps_of_block() + warp;
     if (number >= n_windows) return;
     int* rows = reinterpret_cast<int*>(memory) + warp * (window + 1);
     const int n_rows =
@@ -330,8 +348,8 @@ extern "C" __global__ void find_top_cells(const short* drives, int stride, int n
                                           int n_top, int* top, int* n_found)
 {
     SHARED_MEMORY(memory);
-    const int warp = static_cast<int>(threadIdx.x) / WARP, lane = lane_of_thread();
-    const int number = static_cast<int>(blockIdx.x) * warps_of_block() + warp;
+    const int warp = int(threadIdx.x) / WARP, lane = lane_of_thread();
+    const int number = int(blockIdx.x) * warps_of_block() + warp;
     if (number >= n_windows) return;
     int* rows = reinterpret_cast<int*>(memory) + warp * (window + 1 + n_cells);
     int* keys = rows + window + 1;
@@ -344,8 +362,7 @@ extern "C" __global__ void find_top_cells(const short* drives, int stride, int n
         for (int m = lane; m < n_cells; m += WARP)
             if (keys[m] < best) next = larger(next, keys[m]);
         best = largest_of_warp(next);
-        if (lane == 0)
-            top[static_cast<long long>(number) * n_top + j] = n_rows ? cell_of(best) : -1;
+        if (lane == 0) top[Index(number) * n_top + j] = n_rows ? cell_of(best) : -1;
     }
     if (lane == 0 && n_rows) atomicAdd(n_found, 1);
 }
@@ -355,7 +372,7 @@ extern "C" __global__ void find_top_cells(const short* drives, int stride, int n
 
 extern "C" __global__ void count_words(const Token* tokens, int n_tokens, int* counts)
 {
-    for (long long t = thread_of_grid(); t < n_tokens; t += threads_of_grid()) {
+    for (Index t = thread_of_grid(); t < n_tokens; t += threads_of_grid()) {
         const int word = word_of(tokens[t]);
         if (word >= 0) atomicAdd(&counts[word + 1], 1);
     }
@@ -367,7 +384,7 @@ extern "C" __global__ void begin_words(int* counts, int* next, int n_words)
 {
     SHARED_MEMORY(memory);
     int* sums = reinterpret_cast<int*>(memory);
-    const int thread = static_cast<int>(threadIdx.x), n_threads = static_cast<int>(blockDim.x);
+    const int thread = int(threadIdx.x), n_threads = int(blockDim.x);
     const int share = (n_words + n_threads - 1) / n_threads;
     const int first = smaller(n_words, thread * share), last = smaller(n_words, first + share);
     int total = 0;
@@ -391,9 +408,9 @@ extern "C" __global__ void begin_words(int* counts, int* next, int n_words)
 // Which of a word's places gets which number depends on the order of threads, and does not matter.
 extern "C" __global__ void sort_places(const Token* tokens, int n_tokens, int* next, int* places)
 {
-    for (long long t = thread_of_grid(); t < n_tokens; t += threads_of_grid()) {
+    for (Index t = thread_of_grid(); t < n_tokens; t += threads_of_grid()) {
         const int word = word_of(tokens[t]);
-        if (word >= 0) places[atomicAdd(&next[word], 1)] = static_cast<int>(t);
+        if (word >= 0) places[atomicAdd(&next[word], 1)] = int(t);
     }
 }
 
@@ -408,8 +425,8 @@ extern "C" __global__ void tally_winners(const Token* tokens, int n_tokens, cons
     int* as_context = reinterpret_cast<int*>(memory);
     int* as_target = as_context + n_cells;
     int* room = as_target + n_cells;
-    const int thread = static_cast<int>(threadIdx.x), n_threads = static_cast<int>(blockDim.x);
-    const int word = first_word + static_cast<int>(blockIdx.x);
+    const int thread = int(threadIdx.x), n_threads = int(blockDim.x);
+    const int word = first_word + int(blockIdx.x);
     for (int m = thread; m < 2 * n_cells; m += n_threads) as_context[m] = 0;
     __syncthreads();
     for (int k = begins_of[word] + thread; k < begins_of[word + 1]; k += n_threads) {
@@ -421,8 +438,8 @@ extern "C" __global__ void tally_winners(const Token* tokens, int n_tokens, cons
         if (winners[place] >= 0) atomicAdd(&as_target[winners[place]], 1);
     }
     __syncthreads();
-    int* context = tally + static_cast<long long>(blockIdx.x) * n_cells;
-    int* target = context + static_cast<long long>(gridDim.x) * n_cells;
+    int* context = tally + Index(blockIdx.x) * n_cells;
+    int* target = context + Index(gridDim.x) * n_cells;
     int n_context = 0, n_target = 0;
     for (int m = thread; m < n_cells; m += n_threads) {
         context[m] = as_context[m];
@@ -447,8 +464,8 @@ extern "C" __global__ void tally_top_cells(const Token* tokens, int n_tokens, co
 {
     SHARED_MEMORY(memory);
     int* counts = reinterpret_cast<int*>(memory);
-    const int thread = static_cast<int>(threadIdx.x), n_threads = static_cast<int>(blockDim.x);
-    const int word = first_word + static_cast<int>(blockIdx.x);
+    const int thread = int(threadIdx.x), n_threads = int(blockDim.x);
+    const int word = first_word + int(blockIdx.x);
     for (int m = thread; m < n_cells; m += n_threads) counts[m] = 0;
     __syncthreads();
     for (int k = begins_of[word] + thread; k < begins_of[word + 1]; k += n_threads) {
@@ -456,26 +473,26 @@ extern "C" __global__ void tally_top_cells(const Token* tokens, int n_tokens, co
         const int first = larger(span.first, first_window);
         const int last = smaller(span.last, first_window + n_windows - 1);
         for (int c = first; c <= last; ++c) {
-            const int* cells = top + static_cast<long long>(c - first_window) * n_top;
+            const int* cells = top + Index(c - first_window) * n_top;
             for (int j = 0; j < n_top && cells[j] >= 0; ++j) atomicAdd(&counts[cells[j]], 1);
         }
     }
     __syncthreads();
-    int* row = tally + static_cast<long long>(blockIdx.x) * n_cells;
+    int* row = tally + Index(blockIdx.x) * n_cells;
     for (int m = thread; m < n_cells; m += n_threads) row[m] = counts[m];
 }
 
 // The sum of two tallies, from two GPUs.
 extern "C" __global__ void add_tallies(int* tally, const int* other, long long n)
 {
-    for (long long i = thread_of_grid(); i < n; i += threads_of_grid()) tally[i] += other[i];
+    for (Index i = thread_of_grid(); i < n; i += threads_of_grid()) tally[i] += other[i];
 }
 
 // A tally of windows added to sums. A column a cell, a part of the words for each row of blocks.
-extern "C" __global__ void add_tally_to_sums(float* sums, const float* rates,
-                                             const float* weights, int stride, const int* tally,
-                                             int first_word, int n_tallied, int n_words,
-                                             int n_cells, double* overlaps, int* cells)
+extern "C" __global__ void add_tally_to_sums(float* sums, const float* rates, const float* weights,
+                                             int stride, const int* tally, int first_word,
+                                             int n_tallied, int n_words, int n_cells,
+                                             double* overlaps, int* cells)
 {
     add_tally(sums, rates, weights, stride, tally, first_word, n_tallied, n_words, n_cells,
               overlaps, cells);
@@ -494,9 +511,9 @@ extern "C" __global__ void add_tally_to_counts(float* sums, const float* rates,
 extern "C" __global__ void add_parts(const double* overlaps, const int* cells, int n_parts,
                                      int n_cells, double* overlap, long long* cell_totals)
 {
-    const int m = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const int m = int(blockIdx.x * blockDim.x + threadIdx.x);
     if (m >= n_cells) return;
-    for (long long part = 0; part < n_parts; ++part) {
+    for (Index part = 0; part < n_parts; ++part) {
         overlap[m] += overlaps[part * n_cells + m];
         cell_totals[m] += cells[2 * part * n_cells + m];
         cell_totals[n_cells + m] += cells[(2 * part + 1) * n_cells + m];
@@ -506,9 +523,9 @@ extern "C" __global__ void add_parts(const double* overlaps, const int* cells, i
 extern "C" __global__ void add_tally_to_consensus(float* counts, const int* tally, int first_word,
                                                   int n_tallied, int n_cells)
 {
-    float* first = counts + static_cast<long long>(first_word) * n_cells;
-    for_each_weight(n_tallied, n_cells, [=](long long i, int, int) {
-        if (tally[i]) first[i] += static_cast<float>(tally[i]);
+    float* first = counts + Index(first_word) * n_cells;
+    for_each_weight(n_tallied, n_cells, [=](Index i, int, int) {
+        if (tally[i]) first[i] += float(tally[i]);
     });
 }
 
@@ -518,7 +535,7 @@ extern "C" __global__ void hebbian_difference(const float* synapses, float* incr
                                               int* largest)
 {
     float most = 0.0f;
-    for_each_weight(n_rows, n_cells, [=, &most](long long i, int, int m) {
+    for_each_weight(n_rows, n_cells, [=, &most](Index i, int, int m) {
         const float difference = increments[i] - overlap[m] * synapses[i];
         increments[i] = difference;
         most = fmaxf(most, fabsf(difference));
@@ -531,7 +548,7 @@ extern "C" __global__ void hebbian_apply(float* synapses, float* increments, flo
                                          int n_rows, int n_cells, int* largest)
 {
     float most = 0.0f;
-    for_each_weight(n_rows, n_cells, [=, &most](long long i, int, int) {
+    for_each_weight(n_rows, n_cells, [=, &most](Index i, int, int) {
         const float synapse = synapses[i] + factor * increments[i];
         synapses[i] = synapse;
         increments[i] = 0.0f;
@@ -544,33 +561,33 @@ extern "C" __global__ void hebbian_apply(float* synapses, float* increments, flo
 extern "C" __global__ void add_squares(const float* synapses, const long long* bounds, int n_cells,
                                        double* squares)
 {
-    const int m = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const int m = int(blockIdx.x * blockDim.x + threadIdx.x);
     if (m >= n_cells) return;
     double square = 0.0;
-    for (long long i = bounds[blockIdx.y]; i < bounds[blockIdx.y + 1]; ++i) {
+    for (Index i = bounds[blockIdx.y]; i < bounds[blockIdx.y + 1]; ++i) {
         const double synapse = synapses[i * n_cells + m];
         square += synapse * synapse;
     }
-    squares[static_cast<long long>(blockIdx.y) * n_cells + m] = square;
+    squares[Index(blockIdx.y) * n_cells + m] = square;
 }
 
 // Columns.
 
 extern "C" __global__ void scale_cells(float* array, const float* factors, int n_rows, int n_cells)
 {
-    for_each_weight(n_rows, n_cells, [=](long long i, int, int m) { array[i] *= factors[m]; });
+    for_each_weight(n_rows, n_cells, [=](Index i, int, int m) { array[i] *= factors[m]; });
 }
 
 // Sets columns to 0, and `removed` to what each row had in them. One thread a row.
-extern "C" __global__ void clear_cells(float* counts, const int* cells, int n_cleared,
-                                       int n_rows, int n_cells, double* removed)
+extern "C" __global__ void clear_cells(float* counts, const int* cells, int n_cleared, int n_rows,
+                                       int n_cells, double* removed)
 {
-    const long long i = thread_of_grid();
+    const Index i = thread_of_grid();
     if (i >= n_rows) return;
     double total = 0.0;
     for (int j = 0; j < n_cleared; ++j) {
         float* count = counts + i * n_cells + cells[j];
-        total += static_cast<double>(*count);
+        total += double(*count);
         *count = 0.0f;
     }
     removed[i] = total;
@@ -582,18 +599,18 @@ extern "C" __global__ void top_of_bags(const float* weights, int n_cells, float 
                                        int* cells, long long* values)
 {
     SHARED_MEMORY(activations);
-    const int thread = static_cast<int>(threadIdx.x), n_threads = static_cast<int>(blockDim.x);
+    const int thread = int(threadIdx.x), n_threads = int(blockDim.x);
     const int first = begins_of[blockIdx.x], last = begins_of[blockIdx.x + 1];
     for (int m = thread; m < n_cells; m += n_threads) {
         long long total = 0;
         for (int k = first; k < last; ++k) {
-            const float weight = weights[static_cast<long long>(rows[k]) * n_cells + m];
-            total += static_cast<long long>(rintf(fmaxf(weight, floor) * gain));
+            const float weight = weights[Index(rows[k]) * n_cells + m];
+            total += Index(rintf(fmaxf(weight, floor) * gain));
         }
         activations[m] = total;
     }
     __syncthreads();
-    const long long base = static_cast<long long>(blockIdx.x) * n_top;
+    const Index base = Index(blockIdx.x) * n_top;
     for (int m = thread; m < n_cells; m += n_threads) {
         const long long mine = activations[m];
         int rank = 0;
@@ -620,16 +637,16 @@ extern "C" __global__ void best_codes(const unsigned long long* columns, int n_c
     SHARED_MEMORY(memory);
     int* room = reinterpret_cast<int*>(memory);
     int* rank_of = room + WARP;
-    const int thread = static_cast<int>(threadIdx.x), n_threads = static_cast<int>(blockDim.x);
-    const int start = static_cast<int>(blockIdx.x) * n_codes_a_block;
+    const int thread = int(threadIdx.x), n_threads = int(blockDim.x);
+    const int start = int(blockIdx.x) * n_codes_a_block;
     const int n = smaller(n_codes_a_block, n_codes - start);
-    const unsigned long long* query = queries + static_cast<long long>(blockIdx.y) * n_words;
+    const unsigned long long* query = queries + Index(blockIdx.y) * n_words;
     for (int i = thread; i < n; i += n_threads) {
         int overlap = 0;
         for (int w = 0; w < n_words; ++w)
-            overlap += __popcll(columns[static_cast<long long>(w) * n_codes + start + i] & query[w]);
+            overlap += __popcll(columns[Index(w) * n_codes + start + i] & query[w]);
         const int kind = classes[one_class ? 0 : start + i];
-        rank_of[i] = ranks[static_cast<long long>(kind) * n_overlaps + overlap];
+        rank_of[i] = ranks[Index(kind) * n_overlaps + overlap];
     }
     __syncthreads();
     // the highest rank that at least n_best codes reach
@@ -647,7 +664,7 @@ extern "C" __global__ void best_codes(const unsigned long long* columns, int n_c
     for (int i = thread; i < n; i += n_threads) above += rank_of[i] > low;
     int level = n_best - sum_of_block(above, room);  // how many at that rank are needed
     if (thread >= WARP) return;
-    const long long base = (static_cast<long long>(blockIdx.y) * gridDim.x + blockIdx.x) * n_best;
+    const Index base = (Index(blockIdx.y) * gridDim.x + blockIdx.x) * n_best;
     const unsigned lower = (1u << thread) - 1u;
     int n_found = 0;
     for (int i = thread; i - thread < n; i += WARP) {

@@ -13,7 +13,7 @@ from skfly.cli._console import print_json
 from skfly.cli._files import check_place, load_model, read_lines
 
 if TYPE_CHECKING:
-    from skfly.evaluation import WordInContextTable, WordSimilarityTable
+    from skfly.evaluation import WordAnalogyTable, WordInContextTable, WordSimilarityTable
     from skfly.vectorizer import FlyHashVectorizer
 
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         "skfly evaluate corpus.skfly --seeds 3 --corpus corpus.txt.gz --json",
         "skfly evaluate word2vec.bin --wordsim wordsim/",
         "skfly evaluate corpus.skfly --wic wic/ --scws scws_ratings.txt",
+        "skfly evaluate corpus.skfly --analogies questions-words.txt --hash-lengths 32",
     )
 )
 def evaluate(
@@ -56,6 +57,14 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE", help="Score words in context instead: SCWS, with 18 columns."
+        ),
+    ] = None,
+    analogies: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Ask for the fourth word of analogies instead: four words a line, in sections "
+            "that begin with ': name'.",
         ),
     ] = None,
     hash_lengths: Annotated[
@@ -97,14 +106,18 @@ def evaluate(
     Scores are 100 times Spearman's rank correlation, over the pairs of which both words are
     known: of the share of cells that two codes agree on, or of the cosine of vectors. Words in
     context have the mean and standard deviation over four folds, with what a fifth chose.
+    Analogies have the percentage of right answers.
     """
     from skfly.evaluation._datasets import load_datasets
 
     contexts = [path for path in (wic, scws) if path is not None]
-    if contexts and (wordsim or seeds is not None or plot is not None):
+    if (contexts or analogies) and (wordsim or seeds is not None or plot is not None):
         raise typer.BadParameter(
-            "--wic and --scws give a table of their own: leave out --wordsim, --seeds and --plot"
+            "--wic, --scws and --analogies give a table of their own: leave out --wordsim, "
+            "--seeds and --plot"
         )
+    if contexts and analogies is not None:
+        raise typer.BadParameter("--analogies gives a table of its own: no --wic or --scws")
     if (seeds is None) != (corpus is None):
         raise typer.BadParameter("--seeds and --corpus belong together")
     lengths = _whole_numbers(hash_lengths, "--hash-lengths")
@@ -113,8 +126,10 @@ def evaluate(
             check_place(place)
     if plot is not None:
         _check_plot(plot)
-    table: WordSimilarityTable | WordInContextTable
-    if contexts:
+    table: WordSimilarityTable | WordInContextTable | WordAnalogyTable
+    if analogies is not None:
+        table = _evaluate_analogies(model, analogies, lengths, unknown_words, quiet)
+    elif contexts:
         table = _evaluate_contexts(model, contexts, lengths, unknown_words, quiet)
     else:
         datasets = load_datasets(wordsim)
@@ -176,6 +191,26 @@ def _evaluate_contexts(
     with Progress(not quiet).stage("evaluating", "pairs") as monitor:
         table = word_in_context(model, datasets, **chosen)
         monitor.advance(sum(map(len, datasets)))
+    return table
+
+
+def _evaluate_analogies(
+    path: Path,
+    analogies: Path,
+    hash_lengths: Sequence[int] | None,
+    unknown_words: UnknownWords | None,
+    quiet: bool,
+) -> WordAnalogyTable:
+    from skfly._progress import Progress
+    from skfly.evaluation import HASH_LENGTHS, word_analogies
+    from skfly.evaluation._analogies import TOTAL
+
+    if unknown_words is not None:
+        raise typer.BadParameter("--unknown-words is for pairs: analogies ask known words only")
+    model = _load_to_evaluate(path, {"--hash-lengths": hash_lengths}, None)
+    with Progress(not quiet).stage("evaluating", "analogies") as monitor:
+        table = word_analogies(model, analogies, hash_lengths or HASH_LENGTHS)
+        monitor.advance(sum(row.n_questions for row in table.rows if row.section == TOTAL))
     return table
 
 

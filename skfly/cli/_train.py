@@ -39,6 +39,7 @@ class Backend(StrEnum):
     """What computes."""
 
     AUTO = "auto"
+    CUPY = "cupy"
     NUMBA = "numba"
     NUMPY = "numpy"
 

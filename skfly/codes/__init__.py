@@ -1,6 +1,7 @@
 """Binary codes: as sparse matrices, packed bits, and how similar they are."""
 
 from skfly.codes._cells import KenyonCell, describe_cell
+from skfly.codes._gpu_index import GpuIndex
 from skfly.codes._hashing import Hasher, consensus_scores
 from skfly.codes._inverted import InvertedIndex
 from skfly.codes._lateral import LATERAL_STEPS, evidence, learn_lateral
@@ -24,6 +25,7 @@ __all__ = [
     "MEASURES",
     "CodeSearch",
     "CodeStore",
+    "GpuIndex",
     "Hasher",
     "InvertedIndex",
     "KenyonCell",

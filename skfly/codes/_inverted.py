@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ class InvertedIndex:
     [[1], [2], [4], [0], [0]]
     """
 
+    at_once: ClassVar[bool] = False  # queries are shared out to threads
+
     def __init__(self, store: CodeStore, n_threads: int = 1) -> None:
         self.n_cells = store.n_cells
         self.n_codes = len(store)
@@ -54,10 +56,10 @@ class InvertedIndex:
     def pays(self, sizes: NDArray[Any]) -> bool:
         """Whether a search here is faster than one over packed codes.
 
-        It costs a plane for each of the query's cells there, and a word for each 64 cells of the
-        code here; measured, they break even at about a sixth of all cells.
+        Here it costs a bit of each code for each of the query's cells, there a byte for each 8
+        cells of which the query has any; measured, they break even at about a fifth of all cells.
         """
-        return bool(sizes.mean() * 6 < self.n_cells) if len(sizes) else False
+        return bool(sizes.mean() * 5 < self.n_cells) if len(sizes) else False
 
     def best(
         self,

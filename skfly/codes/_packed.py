@@ -54,7 +54,8 @@ class CodeStore:
     columns : ndarray, (n, n_codes)
         The codes, one a column.
     sizes : ndarray of uint16 or uint32, (n_codes,)
-        The number of ones of each code.
+        The number of ones of each code. If all have as many, it takes the memory of one number
+        and is read-only.
     """
 
     form: ClassVar[str]
@@ -68,7 +69,12 @@ class CodeStore:
     @property
     def nbytes(self) -> int:
         """Memory of the codes."""
-        return int(self.columns.nbytes + self.sizes.nbytes)
+        return int(self.columns.nbytes + (0 if self.one_size is not None else self.sizes.nbytes))
+
+    @property
+    def one_size(self) -> int | None:
+        """The number of ones, if it is kept once for all codes, or None."""
+        return int(self.sizes[0]) if len(self) and self.sizes.strides == (0,) else None
 
     @property
     def n_words(self) -> int:
@@ -87,8 +93,14 @@ class CodeStore:
         """Return the sums of weights, one a cell, over the cells of codes."""
         raise NotImplementedError
 
-    def best(self, queries: Packed, *table_range_out: Any) -> None:
-        """Call the kernel that finds the best codes for packed queries."""
+    def best(
+        self, queries: Packed, table: Any, first: int, last: int, found: Any, ranks: Any
+    ) -> None:
+        """Find the best codes among ``first`` to ``last`` for packed queries.
+
+        ``table`` is the kernel's ``classes, ranks, least``; the rows that are found, and their
+        ranks, are written to ``found`` and ``ranks``.
+        """
         raise NotImplementedError
 
     def fill_planes(self, first: int, last: int, planes: Packed) -> None:
@@ -114,54 +126,70 @@ class CodeStore:
 
 
 class PackedCodes(CodeStore):
-    """Codes as bits.
+    """Codes as bits: cell ``m`` is bit ``m % 8`` of byte ``m // 8``.
 
     Examples
     --------
     >>> store = PackedCodes.from_rows(pack_rows(np.eye(3, 70)), 70)
     >>> store.columns.shape, store.sizes.tolist()
-    ((2, 3), [1, 1, 1])
+    ((9, 3), [1, 1, 1])
     """
 
-    form = "words"
+    form = "packed"
 
-    def __init__(self, columns: Packed, n_cells: int) -> None:
+    def __init__(self, columns: NDArray[np.uint8], n_cells: int) -> None:
         self.columns = columns
         self.n_cells = n_cells
-        self.sizes = _sizes_type(count_bits(columns.T), n_cells)
+        self.sizes = _count_sizes(columns, _size_type(n_cells))
 
     @classmethod
     def from_rows(cls, rows: Packed, n_cells: int) -> PackedCodes:
         """Return a store of packed rows."""
-        return cls(np.ascontiguousarray(rows.T), n_cells)
+        return cls(np.ascontiguousarray(_as_bytes(rows, n_cells).T), n_cells)
 
     def packed(self, rows: Any) -> Packed:
-        return np.ascontiguousarray(self.columns[:, rows].T)
+        part = self.columns[:, rows]
+        out = np.zeros((part.shape[1], 8 * self.n_words), dtype=np.uint8)
+        out[:, : len(part)] = part.T
+        return out.view("<u8").astype(np.uint64, copy=False)
 
     def overlaps(self, query: Packed, first: int, last: int) -> NDArray[np.int32]:
-        out = np.empty(last, dtype=np.int32)
-        _kernels().overlaps_of_words(self.columns, query, first, last, out)
-        return out[first:]
+        out = np.empty(last - first, dtype=np.int32)
+        bits, counts = self._query(query[None])
+        _kernels().overlaps_of_packed(self.columns, bits[0], first, last, counts, out)
+        return out
 
     def sums(self, weights: NDArray[Any], first: int, last: int) -> NDArray[np.float64]:
-        out = np.empty(last, dtype=np.float64)
-        _kernels().sums_of_words(self.columns, _byte_tables(weights), first, last, out)
-        return out[first:]
+        out = np.empty(last - first, dtype=np.float64)
+        _kernels().sums_of_packed(self.columns, _byte_tables(weights), first, last, out)
+        return out
 
-    def best(self, queries: Packed, *table_range_out: Any) -> None:
-        _kernels().best_of_words(self.columns, queries, *table_range_out)
+    def best(
+        self, queries: Packed, table: Any, first: int, last: int, found: Any, ranks: Any
+    ) -> None:
+        bits, counts = self._query(queries)
+        _kernels().best_of_packed(self.columns, bits, *table, first, last, counts, found, ranks)
+
+    def _query(self, queries: Packed) -> tuple[NDArray[np.uint8], NDArray[Any]]:
+        """Return queries as bytes, and room for the overlaps with them."""
+        bits = np.ascontiguousarray(_as_bytes(queries, self.n_cells))
+        largest = int(count_bits(queries).max(initial=0))
+        return bits, np.empty(_kernels().BLOCK, dtype=np.min_scalar_type(largest))
 
     def fill_planes(self, first: int, last: int, planes: Packed) -> None:
-        _plane_kernels().planes_of_words(self.columns, first, last, planes)
+        _plane_kernels().planes_of_packed(self.columns, first, last, planes)
 
     def replace(self, rows: Any, codes: Packed) -> None:
         """Put packed rows in the place of codes."""
-        self.columns[:, rows] = codes.T
+        self.columns[:, rows] = _as_bytes(codes, self.n_cells).T
+        if not self.sizes.flags.writeable:
+            self.sizes = self.sizes.copy()
         self.sizes[rows] = count_bits(codes)
 
     def append(self, codes: Packed) -> PackedCodes:
         """Return a new store with packed rows after its own."""
-        return PackedCodes(np.concatenate([self.columns, codes.T], axis=1), self.n_cells)
+        added = _as_bytes(codes, self.n_cells).T
+        return PackedCodes(np.concatenate([self.columns, added], axis=1), self.n_cells)
 
 
 class ListedCodes(CodeStore):
@@ -180,7 +208,7 @@ class ListedCodes(CodeStore):
         self.columns = columns
         self.n_cells = n_cells
         some = columns[0] < n_cells if len(columns) else np.zeros(columns.shape[1], dtype=bool)
-        self.sizes = _sizes_type(np.where(some, len(columns), 0), n_cells)
+        self.sizes = _one_if_equal(some.astype(_size_type(n_cells)) * len(columns))
 
     @classmethod
     def from_rows(cls, rows: Packed, n_cells: int) -> ListedCodes:
@@ -206,25 +234,30 @@ class ListedCodes(CodeStore):
         return out
 
     def overlaps(self, query: Packed, first: int, last: int) -> NDArray[np.int32]:
-        out = np.empty(last, dtype=np.int32)
-        _kernels().overlaps_of_cells(self.columns, self._active(query[None])[0], first, last, out)
-        return out[first:]
+        out = np.empty(last - first, dtype=np.int32)
+        active, counts = self._active(query[None])
+        _kernels().overlaps_of_cells(self.columns, active[0], first, last, counts, out)
+        return out
 
     def sums(self, weights: NDArray[Any], first: int, last: int) -> NDArray[np.float64]:
-        out = np.empty(last, dtype=np.float64)
+        out = np.empty(last - first, dtype=np.float64)
         padded = np.append(weights.astype(np.float64), 0.0)
         _kernels().sums_of_cells(self.columns, padded, first, last, out)
-        return out[first:]
+        return out
 
-    def best(self, queries: Packed, *table_range_out: Any) -> None:
-        _kernels().best_of_cells(self.columns, self._active(queries), *table_range_out)
+    def best(
+        self, queries: Packed, table: Any, first: int, last: int, found: Any, ranks: Any
+    ) -> None:
+        active, counts = self._active(queries)
+        _kernels().best_of_cells(self.columns, active, *table, first, last, counts, found, ranks)
 
     def fill_planes(self, first: int, last: int, planes: Packed) -> None:
         _plane_kernels().planes_of_cells(self.columns, first, last, planes)
 
-    def _active(self, queries: Packed) -> NDArray[np.uint8]:
-        """Return 1 or 0 for each cell, and 0 for the one that stands for none."""
-        return np.pad(unpack_rows(queries, self.n_cells), ((0, 0), (0, 1)))
+    def _active(self, queries: Packed) -> tuple[NDArray[np.uint8], NDArray[Any]]:
+        """Return 1 or 0 for each cell, 0 for the one that stands for none, and room for counts."""
+        active = np.pad(unpack_rows(queries, self.n_cells), ((0, 0), (0, 1)))
+        return active, np.empty(_kernels().BLOCK, dtype=np.min_scalar_type(len(self.columns)))
 
 
 def pack_rows(codes: Any) -> Packed:
@@ -250,8 +283,7 @@ def unpack_rows(rows: Packed, n_cells: int) -> NDArray[np.uint8]:
     >>> unpack_rows(np.array([[5]], dtype=np.uint64), 4).tolist()
     [[1, 0, 1, 0]]
     """
-    as_bytes = np.ascontiguousarray(rows.astype("<u8", copy=False)).view(np.uint8)
-    return np.unpackbits(as_bytes, axis=1, count=n_cells, bitorder="little")
+    return np.unpackbits(_as_bytes(rows, n_cells), axis=1, count=n_cells, bitorder="little")
 
 
 def count_bits(rows: Packed) -> NDArray[np.int64]:
@@ -264,9 +296,8 @@ def count_bits(rows: Packed) -> NDArray[np.int64]:
     """
     if hasattr(np, "bitwise_count"):
         return np.asarray(np.bitwise_count(rows).sum(axis=1, dtype=np.int64))
-    table = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1)
-    as_bytes = np.ascontiguousarray(rows).view(np.uint8)
-    return np.asarray(table.astype(np.uint8)[as_bytes].sum(axis=1, dtype=np.int64))
+    as_bytes = _as_bytes(rows, 64 * rows.shape[1])
+    return np.asarray(_ones_of_bytes(as_bytes).sum(axis=1, dtype=np.int64))
 
 
 def smallest(store: CodeStore) -> CodeStore:
@@ -284,8 +315,9 @@ def smallest(store: CodeStore) -> CodeStore:
         return store
     lengths = np.unique(store.sizes[store.sizes > 0])
     listed = lengths.sum() * _cell_type(store.n_cells)().itemsize
-    if len(lengths) == 1 and listed < store.n_words * 8:
+    if len(lengths) == 1 and listed < len(store.columns):
         return ListedCodes.from_rows(store.packed(slice(None)), store.n_cells)
+    store.sizes = _one_if_equal(store.sizes)
     return store
 
 
@@ -305,8 +337,44 @@ def _byte_tables(weights: NDArray[Any]) -> NDArray[np.float64]:
     return np.ascontiguousarray(padded @ values.T.astype(np.float64))
 
 
-def _sizes_type(sizes: NDArray[Any], n_cells: int) -> NDArray[Any]:
-    return sizes.astype(np.uint16 if n_cells < 1 << 16 else np.uint32)
+def _as_bytes(rows: Packed, n_cells: int) -> NDArray[np.uint8]:
+    """Return packed rows as bytes, as many as the cells need."""
+    as_bytes = np.ascontiguousarray(rows.astype("<u8", copy=False)).view(np.uint8)
+    return as_bytes[:, : -(-n_cells // 8)]
+
+
+def _ones_of_bytes(values: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    if hasattr(np, "bitwise_count"):
+        return np.asarray(np.bitwise_count(values))
+    table = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1)
+    return np.asarray(table.astype(np.uint8)[values])
+
+
+def _count_sizes(columns: NDArray[np.uint8], dtype: Any) -> NDArray[Any]:
+    """Return the number of ones in each column; room for all is taken only if they differ."""
+    n_codes = columns.shape[1]
+    sizes = np.broadcast_to(_ones_of_bytes(columns[:, :1]).sum(axis=0, dtype=dtype), n_codes)
+    for start in range(0, n_codes, _ROWS_AT_A_TIME):
+        part = columns[:, start : start + _ROWS_AT_A_TIME]
+        found = np.zeros(part.shape[1], dtype)
+        for row in part:
+            found += _ones_of_bytes(row)
+        if not sizes.flags.writeable and (found != sizes[0]).any():
+            sizes = sizes.copy()
+        if sizes.flags.writeable:
+            sizes[start : start + len(found)] = found
+    return sizes
+
+
+def _one_if_equal(sizes: NDArray[Any]) -> NDArray[Any]:
+    """Return sizes that take the memory of one if they are all equal."""
+    if len(sizes) and (sizes == sizes[0]).all():
+        return np.broadcast_to(sizes[:1].copy(), sizes.shape)
+    return sizes
+
+
+def _size_type(n_cells: int) -> type[np.uint16] | type[np.uint32]:
+    return np.uint16 if n_cells < 1 << 16 else np.uint32
 
 
 def _cell_type(n_cells: int) -> type[np.uint16] | type[np.uint32]:

@@ -11,6 +11,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from skfly.backends._threads import run_chunks
+from skfly.codes._gpu_index import GpuIndex
 from skfly.codes._inverted import InvertedIndex
 from skfly.codes._packed import CodeStore, count_bits
 from skfly.codes._similarity import score
@@ -19,7 +20,7 @@ __all__ = ["CodeSearch", "n_threads_for"]
 
 _QUERIES_A_CHUNK = 32
 _NUMBERS_A_CHUNK = 1 << 20  # that the kernel holds beside the codes
-_WORTH_THREADS = 1 << 23  # words to go through; less takes about as long as starting a thread
+_WORTH_THREADS = 1 << 25  # bytes to go through; less takes about as long as starting a thread
 _KEPT_TABLES = 64
 
 
@@ -43,7 +44,7 @@ class CodeSearch:
     ----------
     store : CodeStore
     measure : {"cosine", "overlap", "sokal-michener", "jaccard"}
-    index : InvertedIndex or None
+    index : InvertedIndex, GpuIndex or None
         Searched instead of the store where that is faster.
 
     Examples
@@ -57,7 +58,10 @@ class CodeSearch:
     """
 
     def __init__(
-        self, store: CodeStore, measure: str = "cosine", index: InvertedIndex | None = None
+        self,
+        store: CodeStore,
+        measure: str = "cosine",
+        index: InvertedIndex | GpuIndex | None = None,
     ) -> None:
         self.store = store
         self.measure = measure
@@ -129,19 +133,23 @@ class CodeSearch:
         whole = first == 0 and last == len(self.store)
         index = self.index
         by_planes = index is not None and whole and index.pays(count_bits(queries))
+        if index is not None and by_planes and index.at_once:
+            index.best(queries, *table, found, ranks)
+            return found, ranks
 
         def kernel(start: int, stop: int) -> None:
             out = found[start:stop], ranks[start:stop]
             if index is not None and by_planes:
                 index.best(queries[start:stop], *table, *out)
             else:
-                self.store.best(queries[start:stop], *table, first, last, *out)
+                self.store.best(queries[start:stop], table, first, last, *out)
 
         room = 2 * (2 * n_best) + len(ranking.least)
         step = max(1, min(_QUERIES_A_CHUNK, _NUMBERS_A_CHUNK // room))
         chunks = [(i, min(i + step, len(queries))) for i in range(0, len(queries), step)]
-        words = len(queries) * (last - first) * self.store.n_words
-        n_threads = n_threads_for(n_jobs) if words >= _WORTH_THREADS else 1
+        n_bytes = len(queries) * (last - first) * self.store.columns.itemsize
+        n_bytes *= len(self.store.columns)
+        n_threads = n_threads_for(n_jobs) if n_bytes >= _WORTH_THREADS else 1
         if len(chunks) > 1 or n_threads == 1 or by_planes:
             run_chunks(kernel, chunks, n_threads)
             return found, ranks
@@ -161,7 +169,7 @@ class CodeSearch:
         def kernel(start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             shape = (len(queries), min(n_best, stop - start))
             found, ranks = np.empty(shape, np.int64), np.empty(shape, np.int64)
-            self.store.best(queries, *table, start, stop, found, ranks)
+            self.store.best(queries, table, start, stop, found, ranks)
             return found, ranks
 
         edges = np.linspace(first, last, n_threads + 1).astype(int).tolist()
@@ -208,7 +216,9 @@ class CodeSearch:
 
     def _size_classes(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return the class of each code, and the size that codes of a class have."""
-        if self._classes is None:
+        if self._classes is None and self.store.one_size is not None:
+            self._classes = np.zeros(1, dtype=np.uint16), np.array([self.store.one_size])
+        elif self._classes is None:
             present = np.bincount(self.store.sizes)
             sizes = np.flatnonzero(present)
             if len(sizes) == 1:

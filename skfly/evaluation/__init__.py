@@ -1,5 +1,6 @@
 """How good codes and vectors are, measured: each measure gives a plain table and can draw it."""
 
+from skfly.evaluation._analogies import WordAnalogyRow, WordAnalogyTable, word_analogies
 from skfly.evaluation._clusters import N_CLUSTERS, ClusterRow, ClusterTable, word_clusters
 from skfly.evaluation._code_table import CodeRow, CodeTable
 from skfly.evaluation._compare_codes import binarizers, compare_codes
@@ -40,6 +41,8 @@ __all__ = [
     "MeanVectors",
     "TextCNNClassifier",
     "TrainingCurve",
+    "WordAnalogyRow",
+    "WordAnalogyTable",
     "WordInContextRow",
     "WordInContextTable",
     "WordPairs",
@@ -60,6 +63,7 @@ __all__ = [
     "read_wic",
     "read_word_pairs",
     "read_wos",
+    "word_analogies",
     "word_clusters",
     "word_in_context",
     "word_similarity",

@@ -16,7 +16,7 @@ from skfly.evaluation._table import WordSimilarityRow, WordSimilarityTable
 from skfly.evaluation._vectors import Similarities, as_similarities, known_words
 from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = ["HASH_LENGTHS", "word_similarity"]
+__all__ = ["HASH_LENGTHS", "check_hash_lengths", "word_similarity"]
 
 HASH_LENGTHS = (4, 8, 16, 32, 51, 64, 128)
 
@@ -80,7 +80,7 @@ def word_similarity(
     | dense | 100.0 |
     | pairs | 3 of 4 |
     """
-    lengths = _check_hash_lengths(model_or_keyed_vectors, hash_lengths)
+    lengths = check_hash_lengths(model_or_keyed_vectors, hash_lengths)
     model = as_similarities(model_or_keyed_vectors, lengths, measure)
     chosen = [data if half is None else data.half(half) for data in load_datasets(datasets)]
     words = list(dict.fromkeys(word for data in chosen for word in data.words))
@@ -134,7 +134,7 @@ def _why_no_score(
     return None
 
 
-def _check_hash_lengths(model: Any, hash_lengths: Any) -> list[int]:
+def check_hash_lengths(model: Any, hash_lengths: Any) -> list[int]:
     """Return the hash lengths that the model can have, each once."""
     single = isinstance(hash_lengths, Integral)
     lengths = list(dict.fromkeys([hash_lengths] if single else hash_lengths))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["binarizer", "bytes_of_faiss", "import_faiss", "packed_bytes", "packed_width"]
+__all__ = ["binarizer", "bytes_of_faiss", "import_faiss", "packed_width"]
 
 
 def binarizer(method: Any, params: dict[str, Any]) -> Any:
@@ -45,12 +45,6 @@ def import_faiss() -> Any:
     except ImportError as error:
         raise ImportError("this needs faiss: pip install skfly[faiss]") from error
     return faiss
-
-
-def packed_bytes(codes: NDArray[np.uint64], n_cells: int) -> NDArray[np.uint8]:
-    """Return packed rows as bytes, as many as the cells need."""
-    bits = np.ascontiguousarray(codes.astype("<u8", copy=False)).view(np.uint8)
-    return np.ascontiguousarray(bits[:, : -(-n_cells // 8)])
 
 
 def bytes_of_faiss(index: Any, n_cells: int) -> NDArray[np.uint8]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -78,14 +79,16 @@ class EditableCodes(KeyedCodes):
         self.allocate_vecattrs(list(extras), [values.dtype for values in extras.values()])
         new = np.array([key not in self.key_to_index for key in keys], dtype=bool)
         first = len(self)
-        for key, is_new in zip(keys, new, strict=True):
-            if is_new:
+        if not first:
+            self._set_keys(keys, self._store)
+        else:
+            for key in compress(keys, new):
                 self.key_to_index[key] = len(self.index_to_key)
                 self.index_to_key.append(key)
         if new.any():
             self._set_store(smallest(as_packed(self._store).append(codes[new])))
             self.allocate_vecattrs()
-        old = [self.key_to_index[key] for key, is_new in zip(keys, new, strict=True) if not is_new]
+        old = [self.key_to_index[key] for key in compress(keys, ~new)]
         if replace and old:
             self._replace(old, codes[~new])
         for name, values in extras.items():

@@ -13,16 +13,19 @@ from numpy.typing import NDArray
 from skfly._model_file import ModelFileError, read_model_file, write_model_file
 from skfly.codes import CodeStore, ListedCodes, PackedCodes, check_measure, smallest
 from skfly.keyedvectors._edit import EditableCodes
-from skfly.keyedvectors._input import check_hash_length
+from skfly.keyedvectors._input import check_hash_length, check_packed
+from skfly.keyedvectors._keys import KeyList, KeyTable
 from skfly.keyedvectors._store import KeyedCodes
 
 __all__ = ["KeyedCodesFiles"]
 
 KIND = "keyedvectors"
-_STORES: dict[str, type[PackedCodes] | type[ListedCodes]] = {
-    store.form: store for store in (PackedCodes, ListedCodes)
-}
+_OLD_FORM = "words"  # of packed codes: 64 cells a number
+_FORMS = (PackedCodes.form, ListedCodes.form, _OLD_FORM)
+_KEYS = "keys."
+_KEY_ARRAYS = ("text", "starts", "slots")
 _ATTRIBUTE = "attribute."
+_EVENTS = "lifecycle_events"  # gensim makes it when the first one is added
 _SAVED_TYPES = ("int32", "int64", "uint16", "uint32", "uint64", "float32", "float64")
 
 
@@ -56,7 +59,8 @@ class KeyedCodesFiles(EditableCodes):
                 "save needs the name of a file, which is written beside its place and renamed; "
                 f"got {type(fname_or_handle).__name__}"
             )
-        arrays = {self._store.form: self._store.columns}
+        arrays, keys = _describe_keys(self)
+        arrays[self._store.form] = self._store.columns
         lists = {}
         for name, values in self.expandos.items():
             if values.dtype.name in _SAVED_TYPES:
@@ -65,20 +69,21 @@ class KeyedCodesFiles(EditableCodes):
                 lists[name] = {"dtype": values.dtype.name, "values": values.tolist()}
         content = {
             "kind": KIND,
-            "keys": [
-                key.item() if isinstance(key, np.integer) else key for key in self.index_to_key
-            ],
+            "keys": keys,
             "n_cells": self.vector_size,
             "hash_length": self._hash_length,
             "similarity_measure": self._measure,
             "dtype": self._dtype.name,
             "attributes": lists,
         }
+        if hasattr(self, _EVENTS):
+            content[_EVENTS] = getattr(self, _EVENTS)
         try:
             write_model_file(fname_or_handle, arrays, content)
         except TypeError as error:
             raise ValueError(
-                f"an attribute of the keys cannot be written to a file without pickle: {error}"
+                "an attribute of the keys, or one of lifecycle_events, cannot be written to a "
+                f"file without pickle: {error}"
             ) from error
 
     @classmethod
@@ -184,7 +189,7 @@ class KeyedCodesFiles(EditableCodes):
             no_header=no_header,
         )
         found.__class__ = cls
-        found._set_store(smallest(found._store))
+        found._set_keys(list(found.index_to_key), smallest(found._store))
         return found
 
     def intersect_word2vec_format(
@@ -238,12 +243,10 @@ def _restore(
         similarity_measure=content["similarity_measure"],
     )
     store = _restore_store(arrays, vectors.vector_size)
-    keys = content["keys"]
+    keys = _restore_keys(arrays, content["keys"])
     if len(keys) != len(store):
         raise ValueError(f"it has {len(keys)} keys and {len(store)} codes")
     vectors._set_keys(keys, store)
-    if len(vectors.key_to_index) != len(keys) - keys.count(None):
-        raise ValueError("a key comes twice")
     attributes = {
         name.removeprefix(_ATTRIBUTE): array
         for name, array in arrays.items()
@@ -256,24 +259,50 @@ def _restore(
         if values.ndim != 1 or len(values) > len(keys):
             raise ValueError(f"the attribute {name!r} does not fit the keys")
         vectors.expandos[name] = values
+    if _EVENTS in content:
+        setattr(vectors, _EVENTS, content[_EVENTS])
     if mmap:
         vectors._store.freeze()
     return vectors
 
 
+def _describe_keys(vectors: KeyedCodes) -> tuple[dict[str, NDArray[Any]], Any]:
+    """Return keys as arrays and their sizes, if they are words, or else as a list."""
+    keys = vectors.index_to_key
+    table = keys.table if isinstance(keys, KeyList) else None
+    if table is None and len(set(keys)) == len(keys):
+        table = KeyTable.of(keys)
+    if table is None:
+        return {}, [key.item() if isinstance(key, np.integer) else key for key in keys]
+    arrays = {_KEYS + name: getattr(table, name) for name in _KEY_ARRAYS}
+    return arrays, {"n_keys": table.n_keys, "n_slots": table.n_slots}
+
+
+def _restore_keys(arrays: dict[str, NDArray[Any]], keys: Any) -> list[Any] | KeyTable:
+    if isinstance(keys, dict):
+        text, starts, slots = (arrays[_KEYS + name] for name in _KEY_ARRAYS)
+        table = KeyTable(text, starts, slots, **keys)
+        table.check()
+        return table
+    if len(set(keys)) < len(keys) - max(keys.count(None) - 1, 0):
+        raise ValueError("a key comes twice")
+    return list(keys)
+
+
 def _restore_store(arrays: dict[str, NDArray[Any]], n_cells: int) -> CodeStore:
     """Return the codes; kernels do not check what they read, so it is done here."""
-    form = ListedCodes.form if ListedCodes.form in arrays else PackedCodes.form
-    columns = arrays[form]
-    if columns.ndim != 2:
+    form = next((form for form in _FORMS if form in arrays), None)
+    if form is None or arrays[form].ndim != 2:
         raise ValueError("its codes are no matrix")
-    if form == PackedCodes.form:
-        n_words = -(-n_cells // 64)
-        if columns.dtype != np.uint64 or len(columns) != n_words:
-            raise ValueError(f"its codes are not {n_words} words wide")
-        if n_cells % 64 and (columns[-1] >> np.uint64(n_cells % 64)).any():
-            raise ValueError(f"its codes have ones beyond their {n_cells} cells")
-    elif columns.dtype.kind != "u" or columns.max(initial=0) > n_cells:
-        raise ValueError(f"its codes have cells beyond {n_cells}")
-    store: CodeStore = _STORES[form](columns, n_cells)
-    return store
+    columns = arrays[form]
+    if form == ListedCodes.form:
+        if columns.dtype.kind != "u" or columns.max(initial=0) > n_cells:
+            raise ValueError(f"its codes have cells beyond {n_cells}")
+        return ListedCodes(columns, n_cells)
+    if form == _OLD_FORM:
+        return PackedCodes.from_rows(check_packed(columns.T, n_cells), n_cells)
+    if columns.dtype != np.uint8 or len(columns) != -(-n_cells // 8):
+        raise ValueError(f"its codes are not {n_cells} cells wide")
+    if n_cells % 8 and (columns[-1] >> np.uint8(n_cells % 8)).any():
+        raise ValueError(f"its codes have ones beyond their {n_cells} cells")
+    return PackedCodes(columns, n_cells)

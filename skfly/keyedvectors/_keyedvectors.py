@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from skfly.codes import PackedCodes, smallest
+from skfly.codes import PackedCodes, as_packed, smallest
 from skfly.keyedvectors._convert import (
     binarizer,
     bytes_of_faiss,
     import_faiss,
-    packed_bytes,
     packed_width,
 )
 from skfly.keyedvectors._display import DisplayedCodes
@@ -51,9 +50,9 @@ class FlyKeyedVectors(DisplayedCodes, CodeQueries, KeyedCodesFiles):
 
     Attributes
     ----------
-    index_to_key : list
+    index_to_key : sequence, like a list
         The words.
-    key_to_index : dict
+    key_to_index : mapping, like a dict
         The place of each word.
 
     See Also
@@ -188,7 +187,7 @@ class FlyKeyedVectors(DisplayedCodes, CodeQueries, KeyedCodesFiles):
         index : faiss.IndexBinaryFlat
         """
         faiss = import_faiss()
-        codes = packed_bytes(self.codes, self.vector_size)
+        codes = np.ascontiguousarray(as_packed(self._store).columns.T)
         index = faiss.IndexBinaryFlat(codes.shape[1] * 8)
         index.add(codes)
         return index

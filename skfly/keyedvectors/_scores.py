@@ -60,9 +60,10 @@ class CodeScores(KeyedCodes):
         codes: list[NDArray[np.uint64] | None] = []
         for what, _ in items:
             if isinstance(what, KEY_TYPES):
-                if what not in self:
+                place = self.get_index(what, -1)
+                if place < 0:
                     raise KeyError(f"Key '{what}' not present in vocabulary")
-                codes.append(self._code(self.get_index(what)))
+                codes.append(self._code(place))
             else:
                 vector = as_vector(what, self.vector_size)
                 codes.append(pack_rows(vector[None])[0] if is_binary(vector) else None)

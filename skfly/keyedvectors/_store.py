@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping, MutableSequence
 from numbers import Integral
 from typing import Any
 
@@ -18,6 +18,7 @@ from scipy import sparse
 from skfly.codes import (
     CodeSearch,
     CodeStore,
+    GpuIndex,
     InvertedIndex,
     PackedCodes,
     check_measure,
@@ -30,6 +31,7 @@ from skfly.keyedvectors._input import (
     pack_checked,
     unpack_one,
 )
+from skfly.keyedvectors._keys import KeyList, KeyPlaces, KeyTable
 
 __all__ = ["KeyedCodes"]
 
@@ -42,14 +44,14 @@ class KeyedCodes(KeyedVectors):
     """
 
     vector_size: int
-    index_to_key: list[Any]
-    key_to_index: dict[Any, int]
+    index_to_key: MutableSequence[Any]
+    key_to_index: MutableMapping[Any, int]
     next_index: int
     norms: NDArray[Any] | None
     expandos: dict[str, NDArray[Any]]
     _store: CodeStore
     _float_vectors: NDArray[Any] | None
-    _index: InvertedIndex | None
+    _index: InvertedIndex | GpuIndex | None
     _search: CodeSearch | None
 
     def __init__(
@@ -81,18 +83,18 @@ class KeyedCodes(KeyedVectors):
         self._dtype = np.dtype(dtype)
         self._hash_length = hash_length
         self._measure = similarity_measure
-        n_words = -(-self.vector_size // 64)
-        self._set_store(PackedCodes(np.zeros((n_words, count), np.uint64), self.vector_size))
+        n_bytes = -(-self.vector_size // 8)
+        self._set_store(PackedCodes(np.zeros((n_bytes, count), np.uint8), self.vector_size))
 
     # The codes
 
     @property
     def codes(self) -> NDArray[np.uint64]:
-        """All codes, packed: cell ``m`` is bit ``m % 64`` of word ``m // 64``; read-only."""
-        if isinstance(self._store, PackedCodes):
-            packed = self._store.columns.T.view()
-        else:
-            packed = self._store.packed(slice(None))
+        """All codes, packed: cell ``m`` is bit ``m % 64`` of word ``m // 64``; read-only.
+
+        They are made when asked for: inside, the same byte of all codes is kept together.
+        """
+        packed = self._store.packed(slice(None))
         packed.setflags(write=False)
         return packed
 
@@ -146,8 +148,8 @@ class KeyedCodes(KeyedVectors):
         self._measure = measure
         self._search = None
 
-    def build_index(self, n_jobs: int | None = None) -> None:
-        """Make an inverted index over Kenyon cells, which searches then use.
+    def build_index(self, n_jobs: int | None = None, *, backend: str = "numba") -> None:
+        """Make an index of the codes, which searches then use.
 
         Results stay the same. It takes as much memory as packed codes do, and is dropped when
         codes change.
@@ -156,12 +158,22 @@ class KeyedCodes(KeyedVectors):
         ----------
         n_jobs : int or None, default=None
             Threads; ``None``: as many as numba is set to use.
+        backend : {"numba", "cupy"}, default="numba"
+            ``"numba"``: an inverted index over Kenyon cells, in memory. ``"cupy"``: a copy of the
+            codes on the current GPU, for many queries at a time
+            (:meth:`neighbors`); it is not pickled or saved.
         """
-        self._index = InvertedIndex(self._store, n_threads_for(n_jobs))
+        if backend not in ("numba", "cupy"):
+            raise ValueError(f"backend must be 'numba' or 'cupy'; got {backend!r}")
+        self._index = (
+            GpuIndex(self._store)
+            if backend == "cupy"
+            else InvertedIndex(self._store, n_threads_for(n_jobs))
+        )
         self._search = None
 
     def drop_index(self) -> None:
-        """Free the memory of the inverted index."""
+        """Free the memory of the index."""
         self._index = None
         self._search = None
 
@@ -189,7 +201,8 @@ class KeyedCodes(KeyedVectors):
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_float_vectors": None, "_search": None}
+        index = None if isinstance(self._index, GpuIndex) else self._index
+        return self.__dict__ | {"_float_vectors": None, "_search": None, "_index": index}
 
     # Lookup
 
@@ -317,8 +330,13 @@ class KeyedCodes(KeyedVectors):
             similarity_measure=self._measure,
         )
 
-    def _set_keys(self, keys: list[Any], store: CodeStore) -> None:
-        self.index_to_key = keys
-        self.key_to_index = {key: i for i, key in enumerate(keys) if key is not None}
+    def _set_keys(self, keys: list[Any] | KeyTable, store: CodeStore) -> None:
+        """Take distinct keys, or None where a place is free, and their codes."""
+        table = keys if isinstance(keys, KeyTable) else KeyTable.of(keys)
+        if table is not None:
+            self.index_to_key, self.key_to_index = KeyList(table), KeyPlaces(table)
+        elif isinstance(keys, list):
+            self.index_to_key = keys
+            self.key_to_index = {key: i for i, key in enumerate(keys) if key is not None}
         self.next_index = len(keys)
         self._set_store(store)

@@ -176,6 +176,7 @@ class LloydRule:
     def restore(self, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Be as the rule was that gave this state."""
         self._scale = float(numbers["scale"])
+        self.counts = None  # a GPU may not have room for both
         self.counts = self._backend.put(arrays["counts"])
         self._words, self._cells = arrays["words"], arrays["cells"]
         self._won, self._idle = arrays["won"], arrays["idle"].astype(np.bool_)

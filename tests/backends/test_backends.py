@@ -1,22 +1,42 @@
 """The choice of a backend."""
 
+import sys
+
 import numba
+import numpy as np
 import pytest
 
-from skfly.backends import BACKENDS, get_backend
+import emulator
+from emulator.fake_cupy import FakeCupy
+from skfly.backends import BACKENDS, choose_backend, get_backend
+from skfly.backends._cupy import device_bytes
+
+needs_compiler = pytest.mark.skipif(bool(emulator.missing()), reason=emulator.missing())
 
 
-def test_auto_is_numba():
-    assert get_backend("auto").name == "numba"
+@pytest.fixture(autouse=True)
+def no_cupy(monkeypatch):
+    """Whatever is installed, there is no CuPy but the tests' own."""
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
 
 
-@pytest.mark.parametrize("name", [name for name in BACKENDS if name != "auto"])
+def test_auto_is_numba_where_there_is_no_gpu():
+    backend, which = choose_backend("auto", n_jobs=2)
+    assert backend.name == "numba"
+    assert which == "numba on 2 threads, since CuPy is not installed"
+
+
+@pytest.mark.parametrize("name", [name for name in BACKENDS if name not in ("auto", "cupy")])
 def test_a_backend_goes_by_its_name(name):
-    assert get_backend(name).name == name
+    backend, which = choose_backend(name, n_jobs=1)
+    assert backend.name == name
+    assert which.startswith(name)
+    assert "since" not in which
 
 
 def test_an_unknown_backend_is_refused_with_the_names_there_are():
-    with pytest.raises(ValueError, match=r"numba.*numpy.*got 'fortran'"):
+    with pytest.raises(ValueError, match=r"cupy.*numba.*numpy.*got 'fortran'"):
         get_backend("fortran")
 
 
@@ -33,3 +53,103 @@ def test_without_n_jobs_numbas_own_setting_is_used_and_kept():
 
 def test_all_cores():
     assert get_backend("numba", n_jobs=-1).n_threads >= 1
+
+
+def test_cupy_without_cupy_names_the_extras():
+    message = r"CuPy is not installed: pip install skfly\[cuda12\] or skfly\[cuda13\]"
+    with pytest.raises(ImportError, match=message):
+        get_backend("cupy")
+
+
+def test_a_broken_cupy_is_told_apart_from_none(monkeypatch, tmp_path):
+    (tmp_path / "cupy.py").write_text("raise AttributeError('no attribute float_')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "cupy")
+    with pytest.raises(ImportError, match=r"cannot be imported \(no attribute float_\)"):
+        get_backend("cupy")
+    assert get_backend("auto").name == "numba"
+
+
+def test_an_old_cupy_is_refused():
+    fake = FakeCupy()
+    fake.modules["cupy"].__version__ = "12.3.0"
+    with fake.installed(), pytest.raises(ImportError, match=r"CuPy 12.3.0 is older than 13"):
+        get_backend("cupy")
+
+
+@pytest.mark.parametrize("options", [{"error": "cudaErrorInsufficientDriver"}, {"n_devices": 0}])
+def test_no_device(options, monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "7")
+    found = r"CuPy 14.0.0 finds no GPU.*CUDA_VISIBLE_DEVICES='7'"
+    with FakeCupy(**options).installed():
+        with pytest.raises(ValueError, match=rf"backend='cupy', but {found}.*numba"):
+            get_backend("cupy")
+        backend, which = choose_backend("auto", n_jobs=1)
+    assert backend.name == "numba"
+    assert which.startswith("numba on 1 thread, since CuPy 14.0.0 finds no GPU")
+    assert options.get("error", "") in which
+
+
+@needs_compiler
+class TestWithGpus:
+    def test_auto_takes_the_gpu(self):
+        with FakeCupy().installed():
+            backend, which = choose_backend("auto", shape=(40, 8))
+        assert backend.name == "cupy"
+        assert which == "cupy on GPU 0 (Emulated 0)"
+
+    def test_a_model_that_does_not_fit_stays_on_the_cpu(self):
+        shape = (40_000, 400)
+        with FakeCupy(memory=device_bytes(*shape)).installed():
+            assert get_backend("auto", shape=shape).name == "cupy"
+        with FakeCupy(memory=device_bytes(*shape) - 1).installed():
+            backend, which = choose_backend("auto", shape=shape)
+            with pytest.raises(ValueError, match=r"MB of free memory and the model needs"):
+                get_backend("cupy", shape=shape)
+            assert get_backend("cupy").name == "cupy"  # not known yet
+        assert backend.name == "numba"
+        assert "since GPU 0 has" in which
+
+    def test_more_cells_than_a_block_has_room_for(self):
+        with FakeCupy().installed():
+            assert get_backend("auto", shape=(40, 4096)).name == "cupy"
+            backend, which = choose_backend("auto", shape=(40, 4097))
+        assert backend.name == "numba"
+        assert "4097 Kenyon cells are more than the 4096" in which
+
+    @pytest.mark.parametrize(
+        ("current", "n_jobs", "taken"),
+        [(0, None, [0]), (2, None, [2]), (1, 2, [1, 2]), (2, 2, [2, 0]), (1, -1, [1, 2, 0])],
+    )
+    def test_the_current_device_comes_first(self, current, n_jobs, taken):
+        fake = FakeCupy(n_devices=3)
+        with fake.installed() as cuda, cuda.modules["cupy"].cuda.Device(current):
+            backend = get_backend("cupy", n_jobs)
+        assert [gpu.number for gpu in backend._gpus] == taken
+        # and where it was made, it stays
+        there = backend.put(np.ones((2, 3), np.float32))
+        np.testing.assert_array_equal(backend.get(there), 1)
+        assert fake.used[taken[0]] > 0
+
+    def test_a_gpu_that_cannot_run_the_kernels_says_why(self):
+        fake = FakeCupy()
+
+        def failing(*, code, options):
+            raise RuntimeError("nvrtc: error: invalid value for --gpu-architecture\nlong log")
+
+        fake.modules["cupy"].RawModule = failing
+        with fake.installed():
+            backend, which = choose_backend("auto")
+            assert backend.name == "numba"
+            assert which.endswith(
+                "since GPU 0 (Emulated 0) does not run the kernels: nvrtc: error: invalid value "
+                "for --gpu-architecture"
+            )
+            with pytest.raises(ValueError, match="does not run the kernels"):
+                get_backend("cupy")
+
+    def test_a_gpu_that_computes_nonsense_is_not_used(self):
+        fake = FakeCupy()
+        fake.on_launch = lambda *_: None
+        with fake.installed(), pytest.raises(ValueError, match="gives wrong results"):
+            get_backend("cupy")

@@ -2,15 +2,15 @@
 
 import re
 
-import emulator
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from problems import drives_of, problems
 
+import emulator
+from problems import drives_of, problems
 from skfly.backends import _search_numpy, drive_for, information_bound
-from skfly.backends._base import Drive
+from skfly.backends._base import Drive, information_terms
 from skfly.backends._numpy import NumpyBackend
 from skfly.codes import pack_rows
 
@@ -154,13 +154,7 @@ def test_information(problem, shrinkage):
     wanted = NUMPY.information(expected, counts, words, cells, shrinkage)
     NUMPY.information_drives(drives, counts, words, cells, shrinkage, drive)
 
-    share = words.reshape(2, -1) / np.maximum(words.reshape(2, -1).sum(axis=1), 1e-300)[:, None]
-    share = share.ravel()
-    prior = (shrinkage * share).astype(np.float32)
-    with np.errstate(divide="ignore"):
-        own = np.where(share > 0, np.log(share), np.inf).astype(np.float32)
-        among = np.where(cells + shrinkage > 0, np.log(cells + shrinkage), 80).astype(np.float32)
-    table = (prior, own, among, n_rows, n_cells)
+    table = (*information_terms(words, cells, shrinkage), n_rows, n_cells)
     found, largest = counts.copy(), np.zeros(1, np.int32)
     launch("information", 3, found, found, *table, largest)
     np.testing.assert_array_equal(found, expected)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import drives_of, problems
 
+from problems import drives_of, problems
 from skfly.backends import drive_for, information_bound
 from skfly.backends._numba import NumbaBackend, _balanced, _even
 from skfly.backends._numpy import NumpyBackend, log32

@@ -7,7 +7,7 @@ import pytest
 from gensim.models import KeyedVectors
 
 from skfly import EncodedCorpus, FlyHashVectorizer, TextLines
-from skfly.evaluation import mean_over_seeds, word_in_context, word_similarity
+from skfly.evaluation import mean_over_seeds, word_analogies, word_in_context, word_similarity
 
 PAIRS = (
     "ripe\tfruit\t9\nbanks\tmoney\t8\nfly\tmoney\t1\nthe\tTHE\t10\neats\tRIPE\t5\nfly\tdodo\t3\n"
@@ -143,6 +143,11 @@ def test_a_plot_without_matplotlib_is_refused_at_once(skfly, model, tmp_path, mo
         (["{model}", "--wic", "{dir}/none"], "there is no file {dir}/none"),
         (["{model}", "--scws", "{text}"], "{text} has no pairs of SCWS; expected lines of 18"),
         (["{model}", "--wic", "{dir}", "--wordsim", "{text}"], "give a table of their own"),
+        (["{model}", "--analogies", "{text}", "--seeds", "2"], "give a table of their own"),
+        (["{model}", "--analogies", "{text}", "--wic", "{dir}"], "gives a table of its own"),
+        (["{model}", "--analogies", "{text}"], "{text} has no analogies; expected lines of four"),
+        (["{model}", "--analogies", "{dir}/none.txt"], "No such file"),
+        (["{model}", "--analogies", "{text}", "--unknown-words", "spelling"], "known words only"),
     ],
 )
 def test_what_is_wrong_with_an_evaluation_is_told_in_one_line(
@@ -174,3 +179,18 @@ def test_evaluate_words_in_context(skfly, fly, model, tmp_path):
     table = word_in_context(fly, tmp_path, hash_lengths=[4])
     assert json.loads(out) == {"model": str(model), **table.to_dict()}
     assert (tmp_path / "s.csv").read_text().startswith("dataset,measure,score,")
+
+
+def test_evaluate_analogies(skfly, fly, model, tmp_path):
+    questions = tmp_path / "questions.txt"
+    questions.write_text(": mine\nfly eats banks lend\nbanks lend fly Eats\nfly eats moth eats\n")
+    places = ("--csv", tmp_path / "s.csv", "--json-file", tmp_path / "s.json")
+    code, out, err = skfly(
+        *("evaluate", model, "--analogies", questions, "--hash-lengths", "2,4", "--quiet"), *places
+    )
+    assert (code, err) == (0, "")
+    table = word_analogies(fly, questions, [2, 4])
+    assert out == f"{table}\n"
+    assert table.rows[-1].n_questions == 2
+    assert json.loads((tmp_path / "s.json").read_text()) == table.to_dict()
+    assert (tmp_path / "s.csv").read_text().startswith("section,hash_length,accuracy,")

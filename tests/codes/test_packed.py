@@ -100,9 +100,9 @@ class TestSmallest:
     @pytest.mark.parametrize(
         ("n_ones", "n_cells", "form"),
         [
-            (32, 400, PackedCodes),  # 64 bytes as cells, 56 as bits
-            (28, 400, PackedCodes),
-            (27, 400, ListedCodes),
+            (32, 400, PackedCodes),  # 64 bytes as cells, 50 as bits
+            (25, 400, PackedCodes),
+            (24, 400, ListedCodes),
             (16, 2000, ListedCodes),
             (1, 64, ListedCodes),
             (4, 64, PackedCodes),

@@ -37,9 +37,9 @@ def missing():
     return ""
 
 
-def compile_with(*options, source, target):
+def compile_with(*options, source, target, kernels=KERNELS):
     """Compile a source of this folder together with the kernels."""
-    command = ["g++", *OPTIONS, *STRICT, *options, f'-DKERNELS="{KERNELS}"']
+    command = ["g++", *OPTIONS, *STRICT, *options, f'-DKERNELS="{kernels}"']
     command += [str(HERE / source), "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -67,11 +67,20 @@ def signatures():
     }
 
 
-def launch(name, grid, block, *args, shared=0):
-    """Run a kernel on numpy arrays and scalars, to its end."""
+def check(name, args):
+    """Check that a kernel can be given these arguments: arrays, on any device, and numbers."""
     wanted = signatures()[name]
     assert len(args) == len(wanted), f"{name} takes {len(wanted)} arguments, got {len(args)}"
-    holders = [_argument(name, arg, kind) for arg, kind in zip(args, wanted, strict=True)]
+    for arg, kind in zip(args, wanted, strict=True):
+        plain = kind.removeprefix("const ").removesuffix("*")
+        assert str(arg.dtype) == plain, f"{name}: {arg.dtype} for {kind}"
+        assert bool(arg.shape) == kind.endswith("*"), f"{name}: shape {arg.shape} for {kind}"
+
+
+def launch(name, grid, block, *args, shared=0):
+    """Run a kernel on numpy arrays and scalars, to its end."""
+    check(name, args)
+    holders = [_argument(arg) for arg in args]
     pointers = (ctypes.c_void_p * len(holders))(*[ctypes.addressof(h) for h in holders])
     grid, block = ((ctypes.c_uint * 3)(*(*size, 1, 1)[:3]) for size in (grid, block))
     run(library().launch_kernel, name.encode(), grid, block, ctypes.c_size_t(shared), pointers)
@@ -83,14 +92,9 @@ def run(function, *args):
         raise RuntimeError(library().last_error().decode())
 
 
-def _argument(name, arg, kind):
+def _argument(arg):
     """Return an argument as what a kernel gets: a pointer or a number, in ctypes."""
-    plain = kind.removeprefix("const ").removesuffix("*")
-    assert str(arg.dtype) == plain, f"{name}: {arg.dtype} for {kind}"
-    if kind.endswith("*"):
-        assert arg.ndim > 0, f"{name}: a number for {kind}"
-        assert arg.flags.c_contiguous, f"{name}: an array with gaps for {kind}"
-        assert kind.startswith("const ") or arg.flags.writeable
+    if arg.ndim:
+        assert arg.flags.c_contiguous
         return ctypes.c_void_p(arg.ctypes.data)
-    assert arg.ndim == 0, f"{name}: an array for {kind}"
     return np.ctypeslib.as_ctypes_type(arg.dtype)(arg.item())

@@ -191,7 +191,7 @@ static inline void run(const Kernel& kernel, Triple grid, Triple size, size_t me
 
 constexpr size_t STACK_SIZE = 1 << 16;
 
-static std::vector<std::unique_ptr<Thread>> fibers;  // kept from launch to launch
+static std::vector<std::unique_ptr<Thread> > fibers;  // kept from launch to launch
 static const Kernel* running;
 static std::string failure;
 
@@ -262,8 +262,9 @@ static inline void run_block(Block& block)
     } while (release(0, n, Waits::for_block));
     for (unsigned i = 0; i < n; ++i)
         if (!fibers[i]->done)
-            throw std::runtime_error("line " + std::to_string(fibers[i]->line) +
-                                     ": a thread waits for others that have left or wait elsewhere");
+            throw std::runtime_error(
+                "line " + std::to_string(fibers[i]->line) +
+                ": a thread waits for others that have left or wait elsewhere");
 }
 
 static inline void run(const Kernel& kernel, Triple grid, Triple size, size_t memory_size)
@@ -272,8 +273,8 @@ static inline void run(const Kernel& kernel, Triple grid, Triple size, size_t me
     const std::lock_guard<std::mutex> lock(one_at_a_time);
     while (fibers.size() < size.x) {
         fibers.emplace_back(new Thread{});
-        fibers.back()->stack = mmap(nullptr, STACK_SIZE, PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        fibers.back()->stack =
+            mmap(nullptr, STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (fibers.back()->stack == MAP_FAILED) throw std::runtime_error("no memory for a stack");
     }
     Block block{};
@@ -334,9 +335,8 @@ static inline int atomicAdd(int* place, int value)
 static inline int atomicMax(int* place, int value)
 {
     int old = __atomic_load_n(place, __ATOMIC_RELAXED);
-    while (old < value &&
-           !__atomic_compare_exchange_n(place, &old, value, false, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED)) {
+    while (old < value && !__atomic_compare_exchange_n(place, &old, value, false, __ATOMIC_RELAXED,
+                                                       __ATOMIC_RELAXED)) {
     }
     return old;
 }

@@ -42,8 +42,8 @@ class TestOurOwn:
         wv.save(str(tmp_path / "words"))
 
         assert [path.name for path in tmp_path.iterdir()] == ["words"]
-        _, content = read_model_file(tmp_path / "words")
-        assert content["keys"][:2] == ["w0", "w1"]
+        arrays, _ = read_model_file(tmp_path / "words", mmap=bool(mmap))
+        assert arrays["keys.text"].tobytes().startswith(b"w0\xffw1\xff")
 
     def test_arguments_of_gensim_are_taken(self, wv, tmp_path):
         wv.save(tmp_path / "words", separately=["vectors"], sep_limit=1, pickle_protocol=4)
@@ -85,6 +85,26 @@ class TestOurOwn:
             wv.save(tmp_path / "words")
         assert not list(tmp_path.iterdir())
 
+    def test_events_in_the_life_of_the_vectors(self, wv, tmp_path):
+        wv.save(tmp_path / "words")
+        assert not hasattr(FlyKeyedVectors.load(tmp_path / "words"), "lifecycle_events")
+
+        wv.add_lifecycle_event("made", log_level=False, by="hand")
+        wv.save(tmp_path / "words")
+        loaded = FlyKeyedVectors.load(tmp_path / "words")
+
+        assert [event["event"] for event in loaded.lifecycle_events] == ["made"]
+        assert loaded.lifecycle_events == wv.lifecycle_events
+        loaded.lifecycle_events = None  # gensim's way to have none
+        loaded.save(tmp_path / "words")
+        assert FlyKeyedVectors.load(tmp_path / "words").lifecycle_events is None
+
+    def test_an_event_that_only_pickle_could_hold(self, wv, tmp_path):
+        wv.add_lifecycle_event("made", log_level=False, by={1, 2})
+
+        with pytest.raises(ValueError, match=r"lifecycle_events.*without pickle"):
+            wv.save(tmp_path / "words")
+
     def test_a_file_that_is_open_is_refused(self, wv, tmp_path):
         with open(tmp_path / "words", "wb") as file, pytest.raises(TypeError, match="name of a"):
             wv.save(file)
@@ -102,6 +122,27 @@ class TestOurOwn:
 
         assert (tmp_path / "words").read_bytes() == before
         assert len(list(tmp_path.iterdir())) == 1
+
+
+class TestOlderFiles:
+    """Of before keys were arrays, and bits were kept by the byte."""
+
+    @MMAP
+    def test_are_read(self, wv, kv, tmp_path, mmap):
+        wv.save(tmp_path / "words")
+        arrays, content = read_model_file(tmp_path / "words")
+        older = {name: values for name, values in arrays.items() if name[:5] != "keys."}
+        if "packed" in older:
+            del older["packed"]
+            older["words"] = wv.codes.T
+        content["keys"] = list(wv.index_to_key)
+        write_model_file(tmp_path / "words", older, content)
+
+        loaded = FlyKeyedVectors.load(tmp_path / "words", mmap=mmap)
+
+        assert_same(loaded, kv)
+        assert loaded.most_similar("w1") == wv.most_similar("w1")
+        assert loaded._store.columns.flags.writeable == (mmap is None)
 
 
 class TestReadOnly:
@@ -171,7 +212,7 @@ class TestWhatIsNoFileOfOursIsRefused:
     @pytest.mark.parametrize(
         "damage",
         [
-            lambda arrays, content: content.update(keys=content["keys"][1:]),
+            lambda arrays, content: content.update(keys=[f"w{i}" for i in range(59)]),
             lambda arrays, content: content.update(keys=["w1"] * 60),
             lambda arrays, content: content.update(keys=[["w"]] * 60),
             lambda arrays, content: content.pop("keys"),
@@ -182,13 +223,25 @@ class TestWhatIsNoFileOfOursIsRefused:
             lambda arrays, content: content.update(attributes=3),
             lambda arrays, content: content.update(attributes={"a": {"values": []}}),
             lambda arrays, content: arrays.update({"attribute.x": np.zeros(61)}),
-            lambda arrays, content: [arrays.pop(name, None) for name in ("words", "cells")],
+            lambda arrays, content: [arrays.pop(name, None) for name in ("packed", "cells")],
             lambda arrays, content: arrays.update({k: v[0] for k, v in arrays.items()}),
             lambda arrays, content: arrays.update(
                 {k: np.full_like(v, np.iinfo(v.dtype).max) for k, v in arrays.items()}
             ),
+            lambda arrays, content: content["keys"].update(n_keys=59),
+            lambda arrays, content: content["keys"].update(n_keys="60"),
+            lambda arrays, content: content["keys"].update(n_slots=1000),
+            lambda arrays, content: content["keys"].update(n_slots=1.5),
+            lambda arrays, content: content["keys"].pop("n_slots"),
+            lambda arrays, content: arrays.pop("keys.text"),
+            lambda arrays, content: arrays.update({"keys.text": arrays["keys.text"][1:]}),
+            lambda arrays, content: arrays.update({"keys.text": arrays["keys.text"][:-1]}),
+            lambda arrays, content: arrays.update({"keys.starts": arrays["keys.starts"][::-1]}),
+            lambda arrays, content: arrays.update({"keys.starts": arrays["keys.starts"] * 1.0}),
+            lambda arrays, content: arrays.update({"keys.slots": arrays["keys.slots"] | 1}),
+            lambda arrays, content: arrays.update({"keys.slots": arrays["keys.slots"][:-1]}),
         ],
-        ids=range(14),
+        ids=range(26),
     )
     @MMAP
     def test_content_that_does_not_fit(self, words, codes, tmp_path, damage, mmap):

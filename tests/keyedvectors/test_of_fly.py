@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from skfly import FlyKeyedVectors
-from skfly.evaluation import word_similarity
+from skfly.evaluation import word_analogies, word_similarity
 
 PAIRS = """# word1\tword2\tscore
 Fly\tfruit\t8.1
@@ -165,6 +165,35 @@ class TestEvaluation:
 
         assert ours == theirs
         assert len(ours[1][-1]["correct"] + ours[1][-1]["incorrect"]) == (6 if dummy else 5)
+
+    @pytest.mark.parametrize("hash_length", [2, 4])
+    def test_word_analogies_as_skfly_evaluate(self, fitted, tmp_path, hash_length):
+        (tmp_path / "analogies").write_text(ANALOGIES)
+        fly = copy.deepcopy(fitted).set_params(hash_length=hash_length)
+        table = word_analogies(fitted, tmp_path / "analogies", [hash_length])
+
+        accuracy, sections = fly.wv.evaluate_word_analogies(str(tmp_path / "analogies"))
+
+        assert table.score(hash_length=hash_length) == pytest.approx(100 * accuracy)
+        assert [row.n_correct for row in table.rows] == [len(s["correct"]) for s in sections]
+
+    def test_scores_are_logged_as_in_gensim(self, fitted, pairs, tmp_path, caplog):
+        (tmp_path / "analogies").write_text(ANALOGIES)
+        caplog.set_level("INFO", logger="gensim")
+        _, sections = fitted.wv.evaluate_word_analogies(str(tmp_path / "analogies"))
+        scores = fitted.wv.evaluate_word_pairs(str(pairs))
+        caplog.clear()
+
+        fitted.wv.log_accuracy(sections[-1])
+        fitted.wv.log_evaluate_word_pairs(*scores, pairs)
+        ours = caplog.messages
+        caplog.clear()
+        KeyedVectors.log_accuracy(sections[-1])
+        KeyedVectors.log_evaluate_word_pairs(*scores, pairs)
+
+        assert ours == caplog.messages
+        assert ours[0].startswith("Total accuracy: ")
+        assert f"Spearman rank-order correlation coefficient against {pairs}" in ours[2]
 
     def test_nothing_known(self, fitted, tmp_path):
         (tmp_path / "pairs").write_text("ocean\twater\t9\n")

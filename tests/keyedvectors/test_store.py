@@ -195,9 +195,11 @@ class TestCodes:
 
     def test_memory_of_the_codes(self, words):
         random = np.random.default_rng(0)
-        wv = FlyKeyedVectors.from_codes(words, random.integers(0, 2, size=(60, 400)))
+        of_any_size = FlyKeyedVectors.from_codes(words, random.integers(0, 2, size=(60, 400)))
+        of_one_size = FlyKeyedVectors.from_codes(words, np.repeat([[0] * 200 + [1] * 200], 60, 0))
 
-        assert wv.nbytes == 60 * (7 * 8 + 2)
+        assert of_any_size.nbytes == 60 * (400 / 8 + 2)
+        assert of_one_size.nbytes == 60 * 400 / 8
 
     @pytest.mark.parametrize(
         ("codes", "length"),
