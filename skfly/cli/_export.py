@@ -136,14 +136,13 @@ def _write_binary(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
 def _write_numpy(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
     import numpy as np
 
-    from skfly.keyedvectors._convert import packed_bytes
-
+    as_bytes = np.ascontiguousarray(vectors.codes.astype("<u8", copy=False)).view(np.uint8)
     with beside(output) as place, open(place, "wb") as file:
         np.savez_compressed(
             file,
             words=np.array(list(vectors.index_to_key), dtype=np.str_),
             counts=vectors.expandos["count"],
-            codes=packed_bytes(vectors.codes, vectors.vector_size),
+            codes=as_bytes[:, : -(-vectors.vector_size // 8)],
             n_cells=vectors.vector_size,
             hash_length=vectors.hash_length or 0,
         )
