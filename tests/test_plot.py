@@ -7,6 +7,9 @@ import pytest
 
 from skfly import FlyHashVectorizer
 
+# older versions of wordcloud leave a file open
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 
 def test_cells_as_word_clouds(fitted):
     figure = fitted.plot_cells("ripe fruit", n_cells=3, n_words=5)

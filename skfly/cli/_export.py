@@ -140,7 +140,7 @@ def _write_numpy(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
     with beside(output) as place, open(place, "wb") as file:
         np.savez_compressed(
             file,
-            words=np.array(vectors.index_to_key, dtype=np.str_),
+            words=np.array(list(vectors.index_to_key), dtype=np.str_),
             counts=vectors.expandos["count"],
             codes=packed[:, : -(-vectors.vector_size // 8)],
             n_cells=vectors.vector_size,
@@ -156,7 +156,7 @@ def _write_faiss(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
     words = output.with_name(output.name + ".json")
     with beside(output) as place, beside(words) as words_place:
         faiss.write_index_binary(vectors.to_faiss(), str(place))
-        words_place.write_text(json.dumps(vectors.index_to_key), encoding="utf-8")
+        words_place.write_text(json.dumps(list(vectors.index_to_key)), encoding="utf-8")
     return [output, words]
 
 

@@ -47,7 +47,7 @@ class Explorer:
     >>> explorer = Explorer(fly)
     >>> [(word["word"], word["known"]) for word in explorer.sentence("ripe apples")["words"]]
     [('ripe', True), ('apples', False)]
-    >>> [near["word"] for near in explorer.word("bank", n_neighbours=2)["neighbours"]]
+    >>> sorted(near["word"] for near in explorer.word("bank", n_neighbours=2)["neighbours"])
     ['lends', 'money']
     """
 
@@ -66,8 +66,8 @@ class Explorer:
         by_count = np.argsort(-self._counts, kind="stable")
         self._by_count = [self._words[i] for i in by_count.tolist() if self._counts[i] > 0]
         self._rank = {word: i + 1 for i, word in enumerate(self._by_count)}
-        codes = sparse.csr_array(fly.word_codes_)
-        self._used = np.bincount(codes.indices, minlength=fly.n_features_out_)
+        self._codes = sparse.csc_array(fly.word_codes_)
+        self._used = np.diff(self._codes.indptr)
         self._breadth = self._count_breadth()
         self._model = self._describe_model()
         if self._by_count:
@@ -216,9 +216,10 @@ class Explorer:
         if not 0 <= cell < n_cells:
             raise ValueError(f"there is no cell {cell}: the model has cells 0 to {n_cells - 1}")
         about = self._describe([cell], [0.0], n_words, temperature)[0]
-        codes = self._vectors.codes[:, cell // 64] >> np.uint64(cell % 64) & np.uint64(1)
-        having = [self._vectors.index_to_key[i] for i in np.flatnonzero(codes).tolist()]
-        about["in_codes_of"] = sorted(having, key=self._rank.__getitem__)[:n_words]
+        rows = self._codes.indices[self._codes.indptr[cell] : self._codes.indptr[cell + 1]]
+        having = (self._words[row] for row in rows.tolist())
+        known = (word for word in having if word in self._rank)
+        about["in_codes_of"] = sorted(known, key=self._rank.__getitem__)[:n_words]
         return about
 
     # Parts of answers

@@ -2,7 +2,7 @@
 
 import { latest } from "./api.js";
 import { cloud } from "./cloud.js";
-import { count, h, later, plural } from "./dom.js";
+import { count, h, later } from "./dom.js";
 import { cloudControls, failure, note, usage, wordList } from "./parts.js";
 import { go, link, linkCell, numberOf } from "./state.js";
 
@@ -93,7 +93,7 @@ export function cellView(root, model) {
         answer.in_codes_of.length
           ? h("p", {}, wordList(answer.in_codes_of),
             answer.n_used > answer.in_codes_of.length
-              ? ` and ${plural(answer.n_used - answer.in_codes_of.length, "more", "more")}` : "")
+              ? ` and ${count(answer.n_used - answer.in_codes_of.length)} more` : "")
           : note("No word has it: the cell is dead."),
         h("p", { class: "pages" }, steps.filter(([n]) => n >= 0 && n < model.n_cells)
           .map(([n, text]) => h("a", { href: linkCell(n) }, text))),
