@@ -199,7 +199,9 @@ def test_a_poisoned_shard_names_its_file(make, documents, tmp_path):
 
 def test_a_bad_document_names_its_partition(make, documents):
     with pytest.raises(ValueError, match=r"partition 1 \(the first is 0\) "):
-        make().fit(bag.concat([bag.from_sequence(texts, 1) for texts in (documents, [7])]))
+        make().fit(
+            bag.concat([bag.from_sequence(texts, npartitions=1) for texts in (documents, [7])])
+        )
 
 
 def test_documents_that_are_no_bag(make, documents):
