@@ -233,11 +233,11 @@ def test_a_directory_of_text_and_one_of_tables(skfly, text, tmp_path):
     sources["table"] = (tables / "t.parquet", "--column", "body")
     for name, (source, *options) in sources.items():
         options += [tmp_path / "ids"] if options == ["--encoded-corpus"] else []
-        result = skfly("train", source, "-o", tmp_path / name, *SMALL, *options)
+        result = skfly("train", source, "-o", tmp_path / f"{name}.skfly", *SMALL, *options)
         assert result.code == 0, result.err
         assert ("of disk" in result.err) == (name == "kept")
-        fly = FlyHashVectorizer.load(tmp_path / name)
-        plain = FlyHashVectorizer.load(tmp_path / "plain")
+        fly = FlyHashVectorizer.load(tmp_path / f"{name}.skfly")
+        plain = FlyHashVectorizer.load(tmp_path / "plain.skfly")
         np.testing.assert_array_equal(fly.synapses_, plain.synapses_)
     code, _, err = skfly("train", tables, "-o", tmp_path / "m", *SMALL)
     assert code == 2
@@ -260,3 +260,12 @@ def test_the_file_of_a_directory_that_cannot_be_read_is_named(skfly, tmp_path):
     code, _, err = skfly("train", folder, "-o", tmp_path / "m", *SMALL)
     assert code == 2
     assert "c.gz is damaged or cut short" in err
+
+
+def test_an_encoded_corpus_is_not_encoded_again(skfly, text, tmp_path):
+    EncodedCorpus.from_documents(text.read_text().splitlines()).save(tmp_path / "ids")
+    train = ("train", tmp_path / "ids", "-o", tmp_path / "m", *SMALL)
+    code, _, err = skfly(*train, "--encoded-corpus", tmp_path / "other")
+    assert code == 2
+    assert "is encoded already" in err
+    assert not (tmp_path / "other").exists()
