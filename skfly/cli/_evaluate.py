@@ -104,6 +104,13 @@ def evaluate(
     hash_lengths: Annotated[
         str | None, typer.Option(metavar="K,K,...", help="Active cells of a code.")
     ] = None,
+    measure: Annotated[
+        str,
+        typer.Option(
+            help="Of similarity: cosine or sokal-michener; for vectors in context, cosine or "
+            "jensen-shannon."
+        ),
+    ] = "auto",
     unknown_words: Annotated[
         UnknownWords | None,
         typer.Option(help="Leave out pairs with an unknown word, or code it by its spelling."),
@@ -195,11 +202,11 @@ def evaluate(
     if analogies is not None:
         table = _evaluate_analogies(model, analogies, lengths, unknown_words, quiet)
     elif contexts:
-        table = _evaluate_contexts(model, contexts, lengths, unknown_words, quiet)
+        table = _evaluate_contexts(model, contexts, lengths, measure, unknown_words, quiet)
     else:
         datasets = load_datasets(wordsim)
         table = _evaluate(
-            model, datasets, lengths, unknown_words, seeds, corpus, encoding, jobs, quiet
+            model, datasets, lengths, measure, unknown_words, seeds, corpus, encoding, jobs, quiet
         )
     if csv_file is not None:
         table.to_csv(csv_file)
@@ -217,6 +224,7 @@ def _evaluate(
     path: Path,
     datasets: Sequence[Any],
     hash_lengths: Sequence[int] | None,
+    measure: str,
     unknown_words: UnknownWords | None,
     seeds: int | None,
     corpus: Path | None,
@@ -234,7 +242,9 @@ def _evaluate(
     results = []
     for scored in models:
         with Progress(not quiet).stage("evaluating", "word pairs") as monitor:
-            results.append(word_similarity(scored, datasets, hash_lengths or HASH_LENGTHS))
+            results.append(
+                word_similarity(scored, datasets, hash_lengths or HASH_LENGTHS, measure=measure)
+            )
             monitor.advance(sum(map(len, datasets)))
     return results[0] if corpus is None else mean_over_seeds(results)
 
@@ -243,6 +253,7 @@ def _evaluate_contexts(
     path: Path,
     contexts: Sequence[Path],
     hash_lengths: Sequence[int] | None,
+    measure: str,
     unknown_words: UnknownWords | None,
     quiet: bool,
 ) -> WordInContextTable:
@@ -254,7 +265,7 @@ def _evaluate_contexts(
     model = _load_to_evaluate(path, {"--hash-lengths": hash_lengths}, unknown_words)
     chosen: dict[str, Any] = {} if hash_lengths is None else {"hash_lengths": hash_lengths}
     with Progress(not quiet).stage("evaluating", "pairs") as monitor:
-        table = word_in_context(model, datasets, **chosen)
+        table = word_in_context(model, datasets, measure=measure, **chosen)
         monitor.advance(sum(map(len, datasets)))
     return table
 

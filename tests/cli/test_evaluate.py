@@ -236,3 +236,24 @@ def test_what_is_wrong_with_a_report_is_told(skfly, model, tmp_path, args, messa
     code, out, err = skfly("evaluate", model, *(arg.format(dir=tmp_path) for arg in args))
     assert (code, out) == (2, "")
     assert message.format(dir=tmp_path) in err
+
+
+def test_the_measure_of_similarity_may_be_chosen(skfly, model, wordsim, tmp_path):
+    vectors = KeyedVectors(2)
+    vectors.add_vectors(["fly", "bank", "eats", "lends", "ripe"], np.eye(2)[[0, 1, 0, 1, 0]])
+    path = tmp_path / "vectors.txt"
+    vectors.save_word2vec_format(str(path))
+    lines = [
+        "x\tN\t1-1\tthe fly eats\tthe fly eats\n",
+        "x\tN\t1-1\tthe fly eats\tthe bank lends\n",
+    ]
+    (tmp_path / "train.data.txt").write_text("".join(lines * 10))
+    (tmp_path / "train.gold.txt").write_text("T\nF\n" * 10)
+    args = ("evaluate", path, "--wic", tmp_path, "--quiet", "--json", "--measure")
+    result = json.loads(skfly(*args, "jensen-shannon").out)
+    assert result["rows"][0]["score"] == 100.0
+    assert result["rows"][0]["threshold"] == 0.5  # similarities of 0 and 1
+    assert "measure must be one of" in skfly(*args, "magic").err
+    assert "for vectors, but the model makes codes" in (
+        skfly("evaluate", model, "--wic", tmp_path, "--measure", "jensen-shannon").err
+    )
