@@ -20,6 +20,7 @@ def tree(vectors):
     return word_tree(vectors)
 
 
+@pytest.mark.filterwarnings("ignore:The number of unique classes:UserWarning")  # older sklearn
 @pytest.mark.parametrize("n_clusters", [1, 2, 7, 25, 60])
 def test_cuts_are_those_of_scikit_learn(tree, vectors, n_clusters):
     peer = AgglomerativeClustering(n_clusters, metric="cosine", linkage="complete")

@@ -136,6 +136,8 @@ def _run(key: str, inputs: Inputs) -> Section:
         warnings.filterwarnings("always", category=UserWarning, module=r"skfly\b")
         try:
             section = EXPERIMENTS[key](inputs)
+        except ImportError as error:  # an extra, or something newer
+            section = Section(key.capitalize(), "", notes=[f"Not run: {error}"])
         except _EXPECTED as error:
             section = Section(key.capitalize(), "", notes=[f"Failed: {error or type(error)}"])
     section.notes += list(dict.fromkeys(str(warning.message) for warning in caught))
