@@ -180,6 +180,23 @@ class TextCNNClassifier(ClassifierMixin, BaseEstimator):
         """
         return np.asarray(self.classes_[self.predict_proba(raw_documents).argmax(axis=1)])
 
+    def score(self, raw_documents: Iterable[str], y: Any, sample_weight: Any = None) -> float:
+        """Return the share of documents whose class is right.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str
+        y : array-like
+            The right classes.
+        sample_weight : array-like or None, default=None
+            How much each document counts.
+
+        Returns
+        -------
+        score : float
+        """
+        return float(super().score(raw_documents, y, sample_weight))
+
     def _sequences(self, raw_documents: Iterable[str]) -> NDArray[np.int64]:
         """Return a row of word numbers for each document; 0 is no word, or an unknown one."""
         analyzer = TextAnalyzer(lowercase=False, token_pattern=self.token_pattern)
