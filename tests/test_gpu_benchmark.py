@@ -11,6 +11,7 @@ from emulator.fake_cupy import FakeCupy
 SCRIPT = Path(__file__).parents[1] / "examples" / "benchmarks" / "gpu.py"
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(bool(emulator.missing()), reason=emulator.missing()),
     pytest.mark.skipif(not SCRIPT.exists(), reason="the examples are not here"),
 ]

@@ -8,7 +8,10 @@ from emulator.fake_cupy import FakeCupy
 from skfly import FlyHashVectorizer
 from skfly.learning import Checkpoints, _checkpoints
 
-pytestmark = pytest.mark.skipif(bool(emulator.missing()), reason=emulator.missing())
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(emulator.missing()), reason=emulator.missing()),
+]
 
 RULES = [
     {"learning": "lloyd", "batch_size": 500},

@@ -12,7 +12,10 @@ from skfly.backends import drive_for, information_bound
 from skfly.backends._numba import NumbaBackend
 from skfly.backends._numpy import NumpyBackend
 
-pytestmark = pytest.mark.skipif(bool(emulator.missing()), reason=emulator.missing())
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(emulator.missing()), reason=emulator.missing()),
+]
 
 NUMPY, NUMBA = NumpyBackend(), NumbaBackend(1)
 GPUS = st.builds(

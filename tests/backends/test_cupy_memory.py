@@ -9,7 +9,10 @@ from skfly.backends import drive_for
 from skfly.backends._cupy import device_bytes
 from skfly.learning import Batch, HebbianRule, LloydRule
 
-pytestmark = pytest.mark.skipif(bool(emulator.missing()), reason=emulator.missing())
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(emulator.missing()), reason=emulator.missing()),
+]
 
 V, K = 20_000, 600
 WINDOWS = 1_100_000  # more than a batch of the default settings has

@@ -14,7 +14,10 @@ from skfly.backends._base import Drive, information_terms
 from skfly.backends._numpy import NumpyBackend
 from skfly.codes import pack_rows
 
-pytestmark = pytest.mark.skipif(bool(emulator.missing()), reason=emulator.missing())
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(emulator.missing()), reason=emulator.missing()),
+]
 
 NUMPY = NumpyBackend()
 THREADS = 64
