@@ -1,10 +1,21 @@
-"""What the benchmarks share: reading a text, and telling of progress."""
+"""What the benchmarks share: a text, a peer's settings, and telling of progress."""
 
 import sys
 import time
 from functools import cache
 
 from skfly import EncodedCorpus, TextLines
+
+WORD2VEC = {
+    "vector_size": 300,
+    "sg": 1,
+    "window": 5,
+    "negative": 5,
+    "epochs": 5,
+    "sample": 1e-4,
+    "min_count": 5,
+    "max_final_vocab": 20_000,
+}
 
 
 @cache  # the same warning comes for every run

@@ -15,22 +15,11 @@ import time
 from pathlib import Path
 
 import numpy as np
-from _text import read_corpus
+from _text import WORD2VEC, read_corpus
 
 from skfly import FlyHashVectorizer
 from skfly.binarize import RandExp
 from skfly.evaluation import word_similarity
-
-WORD2VEC = {
-    "vector_size": 300,
-    "sg": 1,
-    "window": 5,
-    "negative": 5,
-    "epochs": 5,
-    "sample": 1e-4,
-    "min_count": 5,
-    "max_final_vocab": 20_000,
-}
 
 
 def mean_score(table):

@@ -26,7 +26,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from _text import read_corpus, say
+from _text import WORD2VEC, read_corpus, say
 
 from skfly import FlyHashVectorizer
 from skfly.binarize import LSH, RandExp
@@ -38,16 +38,6 @@ DEFAULT = "fly, default"
 WIDE = "fly, 1,000 cells"
 DENSE = "skip-gram 300d, dense"
 RUNS = 5
-WORD2VEC = {
-    "vector_size": 300,
-    "sg": 1,
-    "window": 5,
-    "negative": 5,
-    "epochs": 5,
-    "sample": 1e-4,
-    "min_count": 5,
-    "max_final_vocab": 20_000,
-}
 
 
 def train_flies(corpus, args, n_seeds, **params):
