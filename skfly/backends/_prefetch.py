@@ -16,8 +16,7 @@ _FUNCTION = ir.FunctionType(ir.VoidType(), [_POINTER, _NUMBER, _NUMBER, _NUMBER]
 _TO_READ, _KEEP, _DATA = 0, 3, 1
 
 
-@intrinsic
-def prefetch(typing_context: Any, array: Any, row: Any, column: Any) -> Any:  # noqa: ARG001
+def _prefetch(typing_context: Any, array: Any, row: Any, column: Any) -> Any:  # noqa: ARG001
     """Begin to bring ``array[row, column]``, of int64 numbers, into the first-level cache.
 
     It changes nothing but when the processor waits.
@@ -39,3 +38,6 @@ def prefetch(typing_context: Any, array: Any, row: Any, column: Any) -> Any:  # 
         return context.get_dummy_value()
 
     return types.void(array, row, column), generate
+
+
+prefetch: Any = intrinsic(_prefetch)
