@@ -13,9 +13,9 @@ zero excite their cell. The activation of a cell is then the logarithm of how mu
 makes the words of the window; the energy is its mean over the windows' winners, negative. There
 is no learning rate.
 
-``C`` remembers about one epoch, or half of one: it fades by ``fading`` before a batch is added.
-The fading is one number for all of ``C`` (``_scale``), applied to what is added instead of to what
-is there.
+``C`` remembers about one epoch: it fades by ``1 - 1/n_batches`` before a batch is added. The
+fading is one number for all of ``C`` (``_scale``), applied to what is added instead of to what is
+there.
 """
 
 from __future__ import annotations
