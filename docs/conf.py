@@ -37,6 +37,7 @@ sphinx_gallery_conf = {
     "ignore_pattern": r"(^|/)_",
     "image_scrapers": ("matplotlib", "draw_figures"),
     "within_subsection_order": "ExampleTitleSortKey",
+    "default_thumb_file": str(HERE / "images" / "plot_cells.png"),
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,

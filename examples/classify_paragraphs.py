@@ -62,6 +62,7 @@ for name, vectorizer in vectorizers.items():
     ax.plot(sizes, means, marker="o", label=name)
 ax.set(xscale="log", xlabel="labels", ylabel="share of paragraphs that are right")
 ax.set_xticks(sizes, sizes)
+ax.minorticks_off()
 ax.legend()
 plt.show()
 

@@ -79,5 +79,8 @@ for method, marker in (("lsh", "o"), ("itq", "s")):
     points = [(times, kept) for name, _, times, kept in results if name == method]
     ax.plot(*zip(*points, strict=True), marker=marker, label=method.upper())
 ax.set(xscale="log", xlabel="times smaller", ylabel="neighbours kept, of 10", ylim=(0, 10))
+shown = [5, 10, 20, 40, 80]
+ax.set_xticks(shown, shown)
+ax.minorticks_off()
 ax.legend()
 plt.show()
