@@ -43,8 +43,10 @@ run("skfly info text.skfly")
 # Ask. The numbers are how many of the 32 cells two codes have in common.
 
 run("skfly neighbors text.skfly war moon language --words 5")
-run("skfly context text.skfly state 'the governor of the state of Alabama'")
-run("skfly context text.skfly state 'the oxidation state of the metal'")
+run(
+    "skfly context text.skfly state 'the governor of the state of Alabama'"
+    " 'the oxidation state of the metal'"
+)
 
 # %%
 # Look at the cells that a sentence activates: their number, their activation, their words.
@@ -52,8 +54,7 @@ run("skfly context text.skfly state 'the oxidation state of the metal'")
 run("skfly cells text.skfly 'the crew landed on the Moon' --cells 2 --words 5")
 
 # %%
-# ``--json`` is for programs, and ``export`` for other tools.
+# ``export`` is for other tools, and ``--json``, which all commands have, for programs.
 
-run("skfly neighbors text.skfly war --words 3 --json")
-run("skfly export text.skfly vectors.npz --quiet")
+run("skfly export text.skfly vectors.npz --quiet --json")
 folder.cleanup()
