@@ -52,7 +52,7 @@ search("films and actors")
 search("chemical elements and metals")
 
 # %%
-# It knows what it has read of. About stars the articles say little, and the few shared cells
-# tell so: a search of your own should have a limit below which it says that it found nothing.
+# The fewer cells are shared, the less a note has to do with the query. A search of your own should
+# have a limit below which it says that it found nothing; of stars, these notes say little.
 
 search("stars and planets")
