@@ -41,9 +41,9 @@ for name, vectorizer in vectorizers.items():
     print(f"{name}: {model.score(test, test_labels):.1%} right, with {width:,} features")
 
 # %%
-# A little less than TF-IDF, from 400 features instead of thousands: where words alone say nearly
-# all, that is all there is to gain. And where labels are few? Now both read all the text, without labels, and
-# the classifier gets the labels of some paragraphs, drawn five times.
+# A little less than TF-IDF, from 400 features instead of thousands: where words alone say
+# nearly all, that is all there is to gain. And where labels are few? Now both read all the
+# text, without labels, and the classifier gets the labels of some paragraphs, drawn five times.
 
 sizes = [30, 100, 300]
 fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
