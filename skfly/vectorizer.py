@@ -537,8 +537,8 @@ truncate_windows_, n_active_, decorrelation_
         -------
         codes : sparse matrix, (n_documents, n_kenyon_cells)
             With ``document_codes="binary"``, exactly ``hash_length`` ones in a row; with
-            ``"counts"``, the sum of the words' codes. A document without a known word has an
-            empty row.
+            ``"counts"``, the sum of the words' codes. A document without a known word, or with
+            none that any cell responds to, has an empty row.
         """
         check_is_fitted(self)
         return self._document_codes(raw_documents)

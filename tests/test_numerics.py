@@ -37,13 +37,17 @@ def assert_finite(fly):
                 assert np.isfinite(numbers).all(), name
 
 
-def assert_whole_codes(fly, texts):
-    """Assert that everything the model tells of texts is finite, and codes have their length."""
+def assert_whole_codes(fly, texts, lengths=()):
+    """Assert that all that a model tells of texts is finite, and that codes have their length.
+
+    If there is nothing to tell words apart by, no cell responds, and codes are empty.
+    """
     assert_finite(fly)
     words = list(fly.vocabulary_)
     every_code = sparse.vstack([fly.transform(texts), fly.hash_words(words), fly.word_codes_])
     assert (every_code.data == 1).all()
-    assert (every_code.sum(axis=1) == fly.hash_length).all()
+    found = set(np.asarray(every_code.sum(axis=1)).ravel().tolist())
+    assert found <= set(lengths or {0, fly.hash_length})
     cells = fly.kenyon_cells(texts[0], n_cells=3, n_words=5)
     assert len(cells) == min(3, fly.n_kenyon_cells)
     for cell in cells:
@@ -78,7 +82,7 @@ def test_any_number_of_cells(n_cells, documents):
         fly = FlyHashVectorizer(n_cells, hash_length, n_epochs=1, random_state=0)
         codes = fly.fit(documents).transform(documents)
         assert codes.shape == (len(documents), n_cells)
-        assert_whole_codes(fly, documents[:3])
+        assert_whole_codes(fly, documents[:3], {hash_length} if n_cells >= 63 else ())
         reference = fly.set_params(backend="numpy").transform(documents[:20])
         assert (reference != codes[:20]).nnz == 0
 
@@ -120,7 +124,7 @@ def test_counts_go_on_beyond_32_bits(long_read, documents, tmp_path):
     assert long_read.word_counts_.sum() == counts.sum() + 4
     assert long_read.n_words_seen_ == words + 4
     assert windows < long_read.n_windows_seen_ <= windows + 4
-    assert_whole_codes(long_read, documents[:3])
+    assert_whole_codes(long_read, documents[:3], {long_read.hash_length})
     long_read.save(tmp_path / "model")
     read = FlyHashVectorizer.load(tmp_path / "model")
     np.testing.assert_array_equal(read.word_counts_, long_read.word_counts_)
