@@ -54,7 +54,8 @@ def assert_whole_codes(fly, texts, lengths=()):
         shares = [share for _, share in cell.words]
         assert np.isfinite([cell.activation, *shares]).all()
         assert 0 <= min(shares) <= sum(shares) <= 1 + 1e-6
-    assert np.isfinite(fly.wv.distances(words[0])).all()
+    if words[0] in fly.wv:  # which has no words without a code
+        assert np.isfinite(fly.wv.distances(words[0])).all()
 
 
 @pytest.mark.parametrize(
@@ -123,7 +124,7 @@ def test_counts_go_on_beyond_32_bits(long_read, documents, tmp_path):
     assert long_read.word_counts_[fruit] == counts[fruit] + 2
     assert long_read.word_counts_.sum() == counts.sum() + 4
     assert long_read.n_words_seen_ == words + 4
-    assert windows < long_read.n_windows_seen_ <= windows + 4
+    assert windows <= long_read.n_windows_seen_ <= windows + 4
     assert_whole_codes(long_read, documents[:3], {long_read.hash_length})
     long_read.save(tmp_path / "model")
     read = FlyHashVectorizer.load(tmp_path / "model")

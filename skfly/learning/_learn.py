@@ -222,8 +222,8 @@ def learn(
     saved = None if checkpoints is None else checkpoints.last()
     learned, history = run.train(seed, stages, on_epoch, saved)
     if history.n_windows == 0:
-        if previous is not None:  # a part of the stream with nothing to learn from
-            return replace(previous, history=history)
+        if previous is not None:  # a part of the stream with nothing to learn from; it was read
+            return replace(previous, history=history, word_counts=counts, n_words=n_words)
         raise ValueError(_no_windows(corpus, window, settings.truncate_windows))
     network = run.network(learned, history, stages, saved)
     if checkpoints is not None:
