@@ -118,7 +118,8 @@ class FlyHashVectorizer(
         How a word gets its code: from the cells that the windows it comes in agree on, or, as
         published, from the synapses of the word as a target.
     n_active : int or "auto", default="auto"
-        Cells of a window that take part in the consensus. ``"auto"``: 1 % of the cells.
+        Cells of a window that take part in the consensus. ``"auto"``: 1 % of the cells, and up to
+        4 % if the text has less than 10 million words.
     decorrelation : float, None or "auto", default="auto"
         Cells that respond to the same words say the same thing twice. Connections between the
         cells, learned from the consensus, make them differ before the most active are taken: 0

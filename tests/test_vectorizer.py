@@ -301,7 +301,8 @@ def test_an_unknown_word_may_have_the_code_of_words_spelled_like_it(fitted, topi
     assert np.diff(fly.hash_words(words).indptr).tolist() == [0, 4, 0, 0]
     codes = fly.set_params(unknown_words="spelling").hash_words(words)
     assert np.diff(codes.indptr).tolist() == [4, 4, 4, 0]
-    assert same(codes[:1], fly.hash_words(["banana"]))
+    shared = codes[:1].multiply(fly.hash_words(["banana"])).sum()  # and some of other words
+    assert 2 <= shared > codes[:1].multiply(fly.hash_words(["bank"])).sum()
     assert same(codes[1:2], fitted.hash_words(["fruit"]))
     assert same(fly.transform(["bananas"]), fitted.transform(["bananas"]))
 

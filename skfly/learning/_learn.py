@@ -20,7 +20,7 @@ from skfly.learning._consensus import count_consensus
 from skfly.learning._hebbian import HebbianRule, inverse_frequencies
 from skfly.learning._lloyd import LloydRule
 from skfly.learning._report import Learned
-from skfly.learning._settings import LearningSettings
+from skfly.learning._settings import SHORT, LearningSettings
 from skfly.learning._train import History, Monitor, Position, Rule, train
 
 __all__ = ["Corpus", "Network", "OnEpoch", "Stages", "learn"]
@@ -214,8 +214,7 @@ def learn(
         consensus=consensus,
         backend=backend,
         n_epochs=1 if previous else settings.n_epochs,
-        # the fixed-point rule remembers one epoch, or all text so far where learning goes on
-        fading=corpus.n_words / n_words / stream.n_batches,
+        fading=_fading(corpus.n_words, n_words, stream.n_batches, previous is None),
         previous=previous,
         checkpoints=checkpoints,
     )
@@ -229,6 +228,18 @@ def learn(
     if checkpoints is not None:
         checkpoints.clear()
     return network
+
+
+def _fading(n_words: int, n_all: int, n_batches: int, from_the_start: bool) -> float:
+    """Return what share of its counts the fixed-point rule forgets with each batch.
+
+    It remembers one epoch, half of one if the text is short, or all text so far where learning
+    goes on.
+    """
+    share = n_words / n_all / n_batches
+    if from_the_start and n_all < SHORT:
+        return min(2 * share, max(share, 0.5))  # not all of it, where batches are few
+    return share
 
 
 @dataclass

@@ -13,9 +13,9 @@ zero excite their cell. The activation of a cell is then the logarithm of how mu
 makes the words of the window; the energy is its mean over the windows' winners, negative. There
 is no learning rate.
 
-``C`` remembers about one epoch: it fades by ``1 - 1/n_batches`` before a batch is added. The
-fading is one number for all of ``C`` (``_scale``), applied to what is added instead of to what is
-there.
+``C`` remembers about one epoch, or half of one: it fades by ``fading`` before a batch is added.
+The fading is one number for all of ``C`` (``_scale``), applied to what is added instead of to what
+is there.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ __all__ = ["FLOOR", "LloydRule"]
 FLOOR = 0.0
 """Synapses below this do not count."""
 
-_START_WINDOWS = 50  # for each cell, if the first batch has many more
-_START_SHARE = 10
+# A cell begins from some windows, up to this many, which together are a small part of the first
+# batch: those of a short text would be a blur of all of it.
+_START_WINDOWS = 50
+_START_SHARE = 50
 _SMALLEST_SCALE = 1e-3
 
 

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-__all__ = ["LearningSettings", "auto_min_count", "tell_of_small_corpus"]
+__all__ = ["SHORT", "LearningSettings", "auto_min_count", "tell_of_small_corpus"]
 
 _LOG = logging.getLogger("skfly")
 _SMALL = 300_000
 
-_SHORT = 10_000_000  # a shorter text gains from being gone through more often
+SHORT = 10_000_000
+"""Words. A shorter text gains from more epochs, faster forgetting and a wider consensus."""
+
 
 _BATCHES_PER_EPOCH = 20
 # The largest batch bounds memory whatever the corpus. Setting the synapses anew costs the same
@@ -88,7 +90,7 @@ class LearningSettings:
         (True, True)
         """
         auto = _hebbian() if rule == "hebbian" else _lloyd(n_words, n_vocabulary, n_shards)
-        auto["n_active"] = max(1, round(0.01 * n_cells))
+        auto["n_active"] = max(1, round(auto["n_active"] * n_cells))
         chosen = {
             name: auto[name] if params[name] == "auto" else params[name]
             for name in cls.__dataclass_fields__
@@ -104,6 +106,7 @@ def _hebbian() -> dict[str, Any]:
         "subsample": 0.0,
         "shrinkage": 0.0,
         "truncate_windows": False,
+        "n_active": 0.01,
         "decorrelation": None,
     }
 
@@ -112,12 +115,14 @@ def _lloyd(n_words: int, n_vocabulary: int, n_shards: int) -> dict[str, Any]:
     size = (n_words / 1e7) ** 0.75
     batch = max(1, math.ceil(n_words / _BATCHES_PER_EPOCH))
     return {
-        "n_epochs": 8 if n_words < _SHORT else 4,
+        "n_epochs": 8 if n_words < SHORT else 4,
         "batch_size": min(batch, n_shards * max(_LARGEST_BATCH, _BATCH_PER_WORD * n_vocabulary)),
         "learning_rate": 0.0,
         "subsample": 1e-4 / min(max(size, 1e-4), 1.0),
         "shrinkage": 10_000.0 * min(size, 1.0),
         "truncate_windows": True,
+        # of all cells; the fewer windows a word has, the more cells of each are heard
+        "n_active": 0.01 * min(max(SHORT / n_words, 1.0), 4.0),
         # the moments of a short text's evidence are mostly chance
         "decorrelation": max(0.05, 0.25 * min(size, 1.0)),
     }
