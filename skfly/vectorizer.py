@@ -415,6 +415,7 @@ truncate_windows_, n_active_, decorrelation_
         if not self.__sklearn_is_fitted__():
             self.fit(raw_documents)
             return self
+        self._validate_params()  # they may have been set since, and scikit-learn looks only once
         self._check_settings()
         if self.n_kenyon_cells != self.n_features_out_:
             raise ValueError(

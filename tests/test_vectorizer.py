@@ -429,6 +429,16 @@ def test_partial_fit_refuses_another_width(fitted):
         fly.partial_fit(["ripe fruit"])
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"shrinkage": float("nan")}, {"subsample": -1}, {"hash_length": 0}, {"n_epochs": 0}]
+)
+def test_partial_fit_checks_what_was_set_since_the_first(fitted, fingerprint, wrong):
+    fly = copy.deepcopy(fitted).set_params(**wrong)
+    with pytest.raises(ValueError, match=f"'{next(iter(wrong))}' parameter"):
+        fly.partial_fit(["ripe fruit"])
+    assert fingerprint(fly) == fingerprint(fitted)
+
+
 def failing_after(documents, error):
     yield from documents
     raise error
