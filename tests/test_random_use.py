@@ -5,6 +5,7 @@
 
 import os
 import pickle
+import re
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -148,7 +149,12 @@ class RandomUse(RuleBasedStateMachine):
     @rule(texts=learnable, n_jobs=st.sampled_from([1, 2, 3]))
     def fit(self, texts, n_jobs):
         texts = lengthen(texts)
-        assert self.fly.fit(texts) is self.fly
+        try:
+            assert self.fly.fit(texts) is self.fly
+        except ValueError as error:
+            if not re.search("has left out every word|no sentence is as long", str(error)):
+                raise
+            return
         self.known = learned(self.fly)
         again = clone(self.fly).set_params(n_jobs=n_jobs).fit(iter(texts))
         assert learned(again) == self.known, "the same seed, other bits"
