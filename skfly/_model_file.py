@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-import struct
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ModelFileError", "read_model_file", "write_model_file"]
+__all__ = ["DAMAGE", "ModelFileError", "read_model_file", "write_model_file"]
 
 FORMAT = "skfly"
 FORMAT_VERSION = 1
@@ -33,6 +33,10 @@ _DTYPES = {
     "U32": np.uint32,
     "U64": np.uint64,
 }
+
+
+DAMAGE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, re.error)
+"""What content that does not fit may raise where it is taken for what it should be."""
 
 
 class ModelFileError(ValueError):
@@ -102,7 +106,10 @@ def read_model_file(
             f"{path} is not a model file of skfly, or is cut short ({error})"
         ) from error
     if mmap:
-        arrays = _map_arrays(path)
+        try:
+            arrays = _map_arrays(path)
+        except DAMAGE as error:
+            raise ModelFileError(f"{path} is damaged: {error}") from error
     return arrays, content
 
 
@@ -128,20 +135,17 @@ def _read_content(path: Path, metadata: Mapping[str, str]) -> dict[str, Any]:
 
 def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:
     """Map the arrays of a file that safetensors has found to be sound."""
-    with open(path, "rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        header = json.loads(file.read(length))
+    whole = np.memmap(path, dtype=np.uint8, mode="r")
+    length = int(whole[:8].view("<u8")[0])
+    header = json.loads(whole[8 : 8 + length].tobytes())
     arrays: dict[str, NDArray[Any]] = {}
     for name, entry in header.items():
         if name == "__metadata__":
             continue
-        arrays[name] = np.memmap(
-            path,
-            dtype=_DTYPES[entry["dtype"]],
-            mode="r",
-            offset=8 + length + entry["data_offsets"][0],
-            shape=tuple(entry["shape"]),
-        )
+        start, stop = (8 + length + place for place in entry["data_offsets"])
+        array = whole[start:stop].view(_DTYPES[entry["dtype"]]).reshape(entry["shape"])
+        # kernels take what is aligned, as all is that we write
+        arrays[name] = array if array.flags.aligned else array.copy()
     return arrays
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skfly.backends._checks import check_cells
 from skfly.learning import LearningSettings
+from skfly.learning._report import check_state
 from skfly.text import Vocabulary
 
 if TYPE_CHECKING:
@@ -29,16 +30,10 @@ _VALUES = (
     "n_words_seen_",
 )
 
+_WHOLE = ("n_epochs_", "batch_size_", "n_active_", "min_count_", "lateral_at_")
+_WHOLE += ("n_iter_", "n_windows_seen_", "n_words_seen_")
 _OPTIONAL = ("consensus_", "cell_counts_", "lateral_")
 _STATE = "rule_state_."
-_STATES: dict[str, Callable[[int, int], dict[str, tuple[int, ...]]]] = {
-    "lloyd": lambda n_words, n_cells: {
-        "words": (2 * n_words,),
-        "cells": (2, n_cells),
-        "shrinkage": (1,),
-    },
-    "hebbian": lambda n_words, n_cells: {"norms": (n_cells,)},  # noqa: ARG005
-}
 
 
 def take_apart(
@@ -73,11 +68,13 @@ def restore(
     Raises one of ``KeyError``, ``TypeError`` and ``ValueError`` if anything does not fit.
     """
     params = dict(content["params"])
-    params["dtype"] = np.dtype(params["dtype"]).type
+    params["dtype"] = _number_type(params["dtype"])
     fly.set_params(**params)
     fly._validate_params()
-    vocabulary = Vocabulary(content["words"])
+    fly._analyzer()  # that there are such rules for text is not known before
+    vocabulary = Vocabulary(_words(content["words"]))
     n_words, n_cells = len(vocabulary), arrays["synapses_"].shape[1]
+    check_cells(n_cells)
     expected: dict[str, tuple[type, tuple[int, ...]]] = {
         "synapses_": (np.float32, (2 * n_words, n_cells)),
         "word_counts_": (np.int64, (n_words,)),
@@ -95,16 +92,55 @@ def restore(
             setattr(fly, name, found)
     if fly.consensus_ is not None and fly.cell_counts_ is None:  # an older file
         fly.cell_counts_ = fly.consensus_.sum(axis=0)
+    if fly.word_counts_.min(initial=0) < 0:
+        raise ValueError("word_counts_ has a number below 0")
+    _check_fitted(content["fitted"])
     for name in _VALUES:
         setattr(fly, name, content["fitted"][name])
-    state = _STATES[fly.learning_](n_words, n_cells)
-    fly.rule_state_ = {name: arrays[_STATE + name] for name in state}
-    for name, shape in state.items():
-        found = fly.rule_state_[name]
-        if found.dtype != np.float64 or found.shape != shape:
-            raise ValueError(f"{_STATE}{name} is not float64 of shape {shape}")
+    fly.rule_state_ = {
+        name.removeprefix(_STATE): array
+        for name, array in arrays.items()
+        if name.startswith(_STATE)
+    }
+    check_state(fly.learning_, fly.rule_state_, n_words, n_cells)
     fly.vocabulary_ = vocabulary.index
     fly.n_features_out_ = n_cells
+
+
+def _number_type(name: Any) -> type[Any]:
+    dtype = np.dtype(name) if isinstance(name, str) else None
+    if dtype is None or dtype.kind not in "biuf":
+        raise ValueError(f"dtype {name!r:.30} is no type of numbers")
+    return dtype.type
+
+
+def _words(words: Any) -> list[str]:
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise ValueError("words is not a list of words")
+    return words
+
+
+def _check_fitted(fitted: dict[str, Any]) -> None:
+    """Refuse values of fitted attributes that these cannot have."""
+    for name in _VALUES:
+        value = fitted[name]
+        if name == "learning_":
+            fits = isinstance(value, str)
+        elif name == "truncate_windows_":
+            fits = isinstance(value, bool)
+        elif name in ("energy_", "cells_used_"):
+            fits = isinstance(value, list) and all(map(_is_number, value))
+        elif name in _WHOLE:
+            fits = isinstance(value, int) and 0 <= value < 2**63
+        else:
+            optional = name == "decorrelation_" and value is None
+            fits = optional or (_is_number(value) and 0 <= value < np.inf)
+        if not fits:
+            raise ValueError(f"{name} is {value!r:.30}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _python(value: Any) -> Any:

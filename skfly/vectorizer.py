@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skfly._callbacks import EpochCallbacks, GensimCallbacks, is_gensim_callback
-from skfly._model_file import ModelFileError, read_model_file, write_model_file
+from skfly._model_file import DAMAGE, ModelFileError, read_model_file, write_model_file
 from skfly._params import CONSTRAINTS, SETTINGS, TEXT_PARAMS
 from skfly._persistence import restore, take_apart
 from skfly._progress import Progress
@@ -917,6 +917,6 @@ truncate_windows_, n_active_, decorrelation_
         fly = cls()
         try:
             restore(fly, arrays, content)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except DAMAGE as error:
             raise ModelFileError(f"{path} is damaged: {error}") from error
         return fly

@@ -12,8 +12,6 @@
 
 from __future__ import annotations
 
-from joblib import effective_n_jobs
-
 from skfly.backends._base import (
     Backend,
     Drive,
@@ -23,6 +21,7 @@ from skfly.backends._base import (
     fixed_point_gain,
     information_bound,
 )
+from skfly.backends._threads import n_threads_for
 
 __all__ = [
     "BACKENDS",
@@ -106,10 +105,5 @@ def choose_backend(
 def _on_threads(n_jobs: int | None) -> tuple[Backend, str]:
     from skfly.backends._numba import NumbaBackend
 
-    if n_jobs is None:
-        import numba
-
-        n_threads = numba.get_num_threads()
-    else:
-        n_threads = effective_n_jobs(n_jobs)
+    n_threads = n_threads_for(n_jobs)
     return NumbaBackend(n_threads), f"numba on {n_threads} thread{'s' if n_threads > 1 else ''}"

@@ -43,6 +43,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from skfly.backends._checks import check_array, check_whole
+
 __all__ = [
     "NEVER",
     "Backend",
@@ -258,11 +260,14 @@ class HostArrays:
         return array
 
     def scale(self, array: NDArray[np.float32], factors: Any) -> None:
+        check_array("array", array, np.float32, (None, None), changed=True)
         array *= factors
 
     def clear_cells(
         self, counts: NDArray[np.float32], cells: NDArray[np.int64]
     ) -> NDArray[np.float64]:
+        check_array("counts", counts, np.float32, (None, None), changed=True)
+        cells = check_whole("cells", cells, np.int64, 0, counts.shape[1] - 1)
         removed = np.zeros(len(counts))
         for cell in cells.tolist():  # in this order, on every backend
             removed += counts[:, cell]

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly.backends import _gpu
+from skfly.backends import _checks, _gpu
 from skfly.backends._base import HebbianStep, Increment, information_terms
 from skfly.backends._gpu import Gpu, Lane, import_nccl
 from skfly.backends._gpu_search import GpuCodes
@@ -119,6 +119,7 @@ class CupyBackend:
 
     def clear_cells(self, counts, cells):
         home, (n_rows, n_cells) = self._home, counts.shape
+        cells = _checks.check_whole("cells", cells, np.int64, 0, n_cells - 1)
         if not len(cells):
             return np.zeros(n_rows)
         sent = home.send("cells", cells.astype(np.int32))
@@ -179,6 +180,9 @@ class CupyBackend:
     # Learning
 
     def find_winners(self, drives, ids, offsets, window, truncate):
+        _checks.check_cells(drives.shape[1])
+        _checks.check_window(window)
+        ids, offsets = _checks.check_text(ids, offsets, drives.shape[0] // 2)
         winners = np.empty(len(ids), dtype=np.int32)
         warps = warps_for(window + 1)
         self._wait()
@@ -214,6 +218,10 @@ class CupyBackend:
     def add_windows(self, sums, rates, weights, ids, offsets, winners, window):
         home, (n_rows, n_cells) = self._home, sums.shape
         n_words = n_rows // 2
+        _checks.check_array("rates", rates, np.float32, (n_words,))
+        _checks.check_window(window)
+        ids, offsets = _checks.check_text(ids, offsets, n_words)
+        winners = _checks.check_winners(winners, len(ids), n_cells)
         words = np.zeros(n_rows, dtype=np.int64)
         overlap = home.zeroed("overlap", n_cells, np.float64)
         cells = home.zeroed("cell totals", 2 * n_cells, np.int64)
@@ -275,6 +283,9 @@ class CupyBackend:
 
     def count_top_cells(self, counts, drives, ids, offsets, window, truncate, n_top):
         n_words, n_cells = counts.shape
+        _checks.check_window(window)
+        _checks.check_top(n_top, n_cells)
+        ids, offsets = _checks.check_text(ids, offsets, n_words)
         n_windows, n_tallied = 0, max(1, _TALLY_BYTES // (4 * n_cells))
         self._wait()
         for parts in self._shares(len(ids), max(1, _TOP_ENTRIES // n_top)):
@@ -304,6 +315,9 @@ class CupyBackend:
 
     def top_cells(self, synapses, drive, rows, indptr, n_top):
         home, n_bags, n_cells = self._home, len(indptr) - 1, synapses.shape[1]
+        _checks.check_array("synapses", synapses, np.float32, (None, None))
+        _checks.check_top(n_top, n_cells)
+        rows, indptr = _checks.check_bags(rows, indptr, len(synapses))
         cells = np.full((n_bags, n_top), -1, dtype=np.int32)
         values = np.zeros((n_bags, n_top), dtype=np.int64)
         if not len(rows):

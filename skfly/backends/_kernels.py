@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from skfly.backends import _fork  # noqa: F401
 from skfly.backends._base import NEVER
+from skfly.backends._checks import MOST_CELLS
 from skfly.backends._numpy import LOG_OF_2, LOG_SERIES, ONE, ROOT_OF_HALF
 from skfly.backends._prefetch import prefetch
 
@@ -26,7 +28,7 @@ _options: dict[str, Any] = {
 
 _SERIES_0, _SERIES_1, _SERIES_2, _SERIES_3 = LOG_SERIES
 _HIGH_LOG_OF_2, _LOW_LOG_OF_2 = LOG_OF_2
-LAST_CELL = 65_535  # cells are numbered from 0 below this
+LAST_CELL = MOST_CELLS  # cells are numbered from 0 below this
 _CACHE_LINE = 32  # drives
 _FEW = 4  # times fewer windows than cells: no need to go through all cells
 
@@ -187,7 +189,8 @@ def _threshold(activation, n_top):
         low = min(low, activation[m])
     # the count above `high` is 0 <= n_top; narrow [low, high] to the smallest such value
     while low < high:
-        middle = low + (high - low) // 2
+        # neither sum nor difference of the two may fit: then this would never end
+        middle = (low >> 1) + (high >> 1) + (low & high & 1)
         above = 0
         for m in range(n_cells):
             above += activation[m] > middle

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from skfly.backends import _kernels
+from skfly.backends import _checks, _kernels
 from skfly.backends._base import HebbianStep, HostArrays, Increment, information_terms, rows_of
 from skfly.backends._threads import run_chunks
 
@@ -29,6 +29,8 @@ class NumbaBackend(HostArrays):
         self.n_threads = n_threads
 
     def set_drives(self, drives, synapses, drive):
+        _checks.check_model("drives", drives, np.int16, changed=True)
+        _checks.check_array("synapses", synapses, np.float32, drives.shape)
         run_chunks(
             lambda first, last: _kernels.set_drives(drives, synapses, *drive, first, last),
             _even(len(synapses), _WORD_CHUNKS),
@@ -36,6 +38,10 @@ class NumbaBackend(HostArrays):
         )
 
     def find_winners(self, drives, ids, offsets, window, truncate):
+        _checks.check_model("drives", drives, np.int16)
+        _checks.check_top(1, drives.shape[1])
+        _checks.check_window(window)
+        ids, offsets = _checks.check_text(ids, offsets, len(drives) // 2)
         return self._top_of_windows(drives, ids, offsets, window, truncate, 1)[:, 0]
 
     def _top_of_windows(self, drives, ids, offsets, window, truncate, n_top):
@@ -59,7 +65,13 @@ class NumbaBackend(HostArrays):
         return top
 
     def add_windows(self, sums, rates, weights, ids, offsets, winners, window):
+        _checks.check_model("sums", sums, np.float32, changed=True)
         n_rows, n_cells = sums.shape
+        _checks.check_array("rates", rates, np.float32, (n_rows // 2,))
+        _checks.check_array("weights", weights, (np.float32, np.int16), sums.shape)
+        _checks.check_window(window)
+        ids, offsets = _checks.check_text(ids, offsets, n_rows // 2)
+        winners = _checks.check_winners(winners, len(ids), n_cells)
         order, begins = _kernels.sort_positions(ids, len(rates))
         sentences = _sentence_numbers(offsets)
         words = np.zeros(n_rows, dtype=np.int64)
@@ -91,6 +103,9 @@ class NumbaBackend(HostArrays):
         return Increment(overlap, words, np.sum([cells for _, cells in parts], axis=0))
 
     def information(self, synapses, counts, words, cells, shrinkage):
+        _checks.check_model("synapses", synapses, np.float32, changed=True)
+        _checks.check_array("counts", counts, np.float32, synapses.shape)
+        _checks.check_totals(words, cells, synapses.shape)
         terms = information_terms(words, cells, shrinkage)
         largest = run_chunks(
             lambda first, last: _kernels.information(synapses, counts, *terms, first, last),
@@ -100,6 +115,11 @@ class NumbaBackend(HostArrays):
         return float(max(largest))
 
     def information_drives(self, drives, counts, words, cells, shrinkage, drive, ids=None):
+        _checks.check_model("drives", drives, np.int16, changed=True)
+        _checks.check_array("counts", counts, np.float32, drives.shape)
+        _checks.check_totals(words, cells, drives.shape)
+        if ids is not None:
+            ids = _checks.check_whole("ids", ids, np.int32, -1, len(drives) // 2 - 1)
         terms = information_terms(words, cells, shrinkage)
         chosen = np.arange(len(drives)) if ids is None else rows_of(ids, len(drives) // 2)
         run_chunks(
@@ -111,6 +131,9 @@ class NumbaBackend(HostArrays):
         )
 
     def hebbian_step(self, synapses, increments, overlap, learning_rate):
+        _checks.check_model("synapses", synapses, np.float32, changed=True)
+        _checks.check_array("increments", increments, np.float32, synapses.shape, changed=True)
+        _checks.check_array("overlap", overlap, np.float64, synapses.shape[1:])
         chunks = _even(len(synapses), _WORD_CHUNKS)
         threads = self._threads_for(*synapses.shape)
         norms = np.sqrt(self.squared_norms(synapses))
@@ -138,6 +161,12 @@ class NumbaBackend(HostArrays):
         return HebbianStep(float(energy.sum()), float(largest))
 
     def count_top_cells(self, counts, drives, ids, offsets, window, truncate, n_top):
+        _checks.check_model("drives", drives, np.int16)
+        n_words, n_cells = len(drives) // 2, drives.shape[1]
+        _checks.check_array("counts", counts, np.float32, (n_words, n_cells), changed=True)
+        _checks.check_window(window)
+        _checks.check_top(n_top, n_cells)
+        ids, offsets = _checks.check_text(ids, offsets, n_words)
         n_windows = 0
         for first, last in _cut(offsets, _CONSENSUS_POSITIONS):
             start, stop = offsets[first], offsets[last]
@@ -158,6 +187,9 @@ class NumbaBackend(HostArrays):
         return n_windows
 
     def top_cells(self, synapses, drive, rows, indptr, n_top):
+        _checks.check_array("synapses", synapses, np.float32, (None, None))
+        _checks.check_top(n_top, synapses.shape[1])
+        rows, indptr = _checks.check_bags(rows, indptr, len(synapses))
         n_bags = len(indptr) - 1
         cells = np.empty((n_bags, n_top), dtype=np.int32)
         values = np.empty((n_bags, n_top), dtype=np.int64)
@@ -171,6 +203,8 @@ class NumbaBackend(HostArrays):
         return cells, values
 
     def squared_norms(self, synapses):
+        _checks.check_array("synapses", synapses, np.float32, (None, None))
+
         def kernel(first, last):
             square = np.zeros(synapses.shape[1])
             _kernels.add_squares(synapses, first, last, square)

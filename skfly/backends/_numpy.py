@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from skfly.backends import _checks
 from skfly.backends._base import (
     NEVER,
     Drive,
@@ -42,16 +43,28 @@ class NumpyBackend(HostArrays):
         self.n_threads = n_threads
 
     def set_drives(self, drives, synapses, drive):
+        _checks.check_model("drives", drives, np.int16, changed=True)
+        _checks.check_array("synapses", synapses, np.float32, drives.shape)
         drives[...] = _fixed_point(synapses, drive)
 
     def find_winners(self, drives, ids, offsets, window, truncate):
+        _checks.check_model("drives", drives, np.int16)
+        _checks.check_top(1, drives.shape[1])
+        _checks.check_window(window)
+        ids, offsets = _checks.check_text(ids, offsets, len(drives) // 2)
         winners = np.full(len(ids), -1, dtype=np.int32)
         for inputs, positions in self._inputs(drives, ids, offsets, window, truncate):
             winners[positions] = np.argmax(_activations(drives, inputs), axis=1)
         return winners
 
     def add_windows(self, sums, rates, weights, ids, offsets, winners, window):
+        _checks.check_model("sums", sums, np.float32, changed=True)
         n_rows, n_cells = sums.shape
+        _checks.check_array("rates", rates, np.float32, (n_rows // 2,))
+        _checks.check_array("weights", weights, (np.float32, np.int16), sums.shape)
+        _checks.check_window(window)
+        ids, offsets = _checks.check_text(ids, offsets, n_rows // 2)
+        winners = _checks.check_winners(winners, len(ids), n_cells)
         counts = np.zeros((n_rows, n_cells), dtype=np.int64)
         for inputs, positions in self._inputs(sums, ids, offsets, window, truncate=True):
             won = winners[positions]
@@ -71,6 +84,9 @@ class NumpyBackend(HostArrays):
         return Increment(overlap, counts.sum(axis=1), cells)
 
     def information(self, synapses, counts, words, cells, shrinkage):
+        _checks.check_model("synapses", synapses, np.float32, changed=True)
+        _checks.check_array("counts", counts, np.float32, synapses.shape)
+        _checks.check_totals(words, cells, synapses.shape)
         prior, own, among = information_terms(words, cells, shrinkage)
         for block, rows in enumerate(np.split(np.arange(len(words)), 2)):
             raised = np.maximum(counts[rows] + prior[rows, None], np.float32(1e-6))
@@ -79,12 +95,19 @@ class NumpyBackend(HostArrays):
         return float(synapses.max(initial=0.0))
 
     def information_drives(self, drives, counts, words, cells, shrinkage, drive, ids=None):
+        _checks.check_model("drives", drives, np.int16, changed=True)
+        _checks.check_array("counts", counts, np.float32, drives.shape)
+        if ids is not None:
+            ids = _checks.check_whole("ids", ids, np.int32, -1, len(drives) // 2 - 1)
         synapses = np.empty_like(counts)
         self.information(synapses, counts, words, cells, shrinkage)
         chosen = slice(None) if ids is None else rows_of(ids, len(drives) // 2)
         drives[chosen] = _fixed_point(synapses[chosen], drive)
 
     def hebbian_step(self, synapses, increments, overlap, learning_rate):
+        _checks.check_model("synapses", synapses, np.float32, changed=True)
+        _checks.check_array("increments", increments, np.float32, synapses.shape, changed=True)
+        _checks.check_array("overlap", overlap, np.float64, synapses.shape[1:])
         norms = np.sqrt(self.squared_norms(synapses))
         step = increments - overlap.astype(np.float32) * synapses
         increments[...] = 0
@@ -95,7 +118,12 @@ class NumpyBackend(HostArrays):
         return HebbianStep(float(energy.sum()), float(np.abs(synapses).max(initial=0.0)))
 
     def count_top_cells(self, counts, drives, ids, offsets, window, truncate, n_top):
-        n_windows, n_words = 0, len(counts)
+        _checks.check_model("drives", drives, np.int16)
+        n_windows, n_words, n_cells = 0, len(drives) // 2, drives.shape[1]
+        _checks.check_array("counts", counts, np.float32, (n_words, n_cells), changed=True)
+        _checks.check_window(window)
+        _checks.check_top(n_top, n_cells)
+        ids, offsets = _checks.check_text(ids, offsets, n_words)
         for inputs, positions in self._inputs(drives, ids, offsets, window, truncate):
             top = _descending(_activations(drives, inputs))[:, :n_top]
             for row, cells in enumerate(top):
@@ -105,6 +133,9 @@ class NumpyBackend(HostArrays):
         return n_windows
 
     def top_cells(self, synapses, drive, rows, indptr, n_top):
+        _checks.check_array("synapses", synapses, np.float32, (None, None))
+        _checks.check_top(n_top, synapses.shape[1])
+        rows, indptr = _checks.check_bags(rows, indptr, len(synapses))
         n_bags = len(indptr) - 1
         cells = np.full((n_bags, n_top), -1, dtype=np.int32)
         values = np.zeros((n_bags, n_top), dtype=np.int64)
@@ -118,6 +149,7 @@ class NumpyBackend(HostArrays):
         return cells, values
 
     def squared_norms(self, synapses):
+        _checks.check_array("synapses", synapses, np.float32, (None, None))
         return np.einsum("im,im->m", synapses, synapses, dtype=np.float64)
 
     @staticmethod

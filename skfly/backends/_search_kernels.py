@@ -20,6 +20,8 @@ import numpy as np
 from numba import njit
 from numba.extending import intrinsic
 
+from skfly.backends import _fork  # noqa: F401
+
 _options: dict[str, Any] = {
     "nogil": True,
     "cache": True,

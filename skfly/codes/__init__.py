@@ -16,7 +16,7 @@ from skfly.codes._packed import (
     smallest,
     unpack_rows,
 )
-from skfly.codes._search import CodeSearch, n_threads_for
+from skfly.codes._search import CodeSearch
 from skfly.codes._similarity import MEASURES, check_measure, nearest, overlap, score, similarity
 from skfly.codes._spelling import alike_in_spelling
 
@@ -40,7 +40,6 @@ __all__ = [
     "describe_cell",
     "evidence",
     "learn_lateral",
-    "n_threads_for",
     "nearest",
     "overlap",
     "pack_codes",

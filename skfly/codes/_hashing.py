@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skfly.backends import Backend, Drive, fixed_point_gain
+from skfly.backends._checks import check_whole
 from skfly.codes._lateral import evidence
 from skfly.codes._matrix import codes_to_csr
 
@@ -67,6 +68,7 @@ class Hasher:
 
     def bags(self, rows: NDArray[Any], indptr: NDArray[Any]) -> sparse.csr_array:
         """Return the codes of bags of synapse rows; see ``Backend.top_cells``."""
+        rows = check_whole("rows", rows, np.int32, 0, len(self.synapses) - 1)
         responses, places = self._responses(rows)
         return self._codes(responses, self._drive, places, indptr)
 
@@ -86,6 +88,7 @@ class Hasher:
 
     def words(self, ids: NDArray[np.int32]) -> sparse.csr_array:
         """Return the static codes of words; an id of -1 has an empty one."""
+        ids = check_whole("ids", ids, np.int32, -1, self.n_words - 1)
         known = ids[ids >= 0]
         indptr = np.concatenate([[0], np.cumsum(ids >= 0)])
         if self.consensus is None:
@@ -236,9 +239,7 @@ class Hasher:
         indptr: NDArray[Any],
         n_top: int,
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        return self.backend.top_cells(
-            weights, drive, rows.astype(np.int32), indptr.astype(np.int64), n_top
-        )
+        return self.backend.top_cells(weights, drive, rows, indptr, n_top)
 
 
 def _to_unit(scores: NDArray[np.float32]) -> NDArray[np.float32]:

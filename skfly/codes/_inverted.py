@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skfly.backends._threads import run_chunks
-from skfly.codes._packed import CodeStore, unpack_rows
+from skfly.codes._packed import CodeStore, check_rows, unpack_rows
 
 __all__ = ["InvertedIndex"]
 
@@ -73,7 +73,7 @@ class InvertedIndex:
         """Find the best of all codes, as the kernel ``best_of_planes`` does."""
         from skfly.backends import _plane_kernels as kernels
 
-        which, cells = np.nonzero(unpack_rows(queries, self.n_cells))
+        which, cells = np.nonzero(unpack_rows(check_rows(queries, self.n_cells), self.n_cells))
         indptr = np.searchsorted(which, np.arange(len(queries) + 1))
         kernels.best_of_planes(
             self.planes,

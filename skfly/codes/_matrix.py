@@ -28,6 +28,9 @@ def codes_to_csr(
     present = cells[:, 0] >= 0 if hash_length else np.zeros(n_codes, dtype=bool)
     indptr = np.concatenate([[0], np.cumsum(np.where(present, hash_length, 0))])
     indices = np.sort(cells[present], axis=1).ravel()
+    # scipy's own functions do not check it
+    if len(indices) and (indices.min() < 0 or indices.max() >= n_cells):
+        raise ValueError(f"cells must be numbers from 0 to {n_cells - 1}")
     index_type = np.int32 if indptr[-1] <= np.iinfo(np.int32).max else np.int64
     return sparse.csr_array(
         (

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from skfly.backends._checks import check_array, check_range
 from skfly.codes._matrix import pack_codes
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "ListedCodes",
     "PackedCodes",
     "as_packed",
+    "check_rows",
     "count_bits",
     "pack_rows",
     "smallest",
@@ -119,6 +121,23 @@ class CodeStore:
             out[part] = unpack_rows(self.packed(part), self.n_cells)
         return out
 
+    def _weights(self, weights: Any) -> NDArray[np.float64]:
+        """Return one weight a cell."""
+        found = np.asarray(weights, dtype=np.float64)
+        if found.shape != (self.n_cells,):
+            raise ValueError(f"there must be {self.n_cells} weights; got shape {found.shape}")
+        return found
+
+    def _check_room(self, first: int, last: int, found: Any, ranks: Any) -> None:
+        check_range(first, last, len(self))
+        check_array("found", found, np.int64, (None, None), changed=True)
+        check_array("ranks", ranks, np.int64, found.shape, changed=True)
+
+    def _check_planes(self, first: int, last: int, planes: Any) -> None:
+        check_range(first, last, len(self))
+        shape = (self.n_cells, -(-len(self) // 64))
+        check_array("planes", planes, np.uint64, shape, changed=True)
+
     def freeze(self) -> None:
         """Forbid changes."""
         self.columns.setflags(write=False)
@@ -138,6 +157,10 @@ class PackedCodes(CodeStore):
     form = "packed"
 
     def __init__(self, columns: NDArray[np.uint8], n_cells: int) -> None:
+        # kernels rely on it: they do not check bounds themselves
+        check_array("codes", columns, np.uint8, (-(-n_cells // 8), None))
+        if n_cells % 8 and (columns[-1] >> np.uint8(n_cells % 8)).any():
+            raise ValueError(f"codes have ones beyond their {n_cells} cells")
         self.columns = columns
         self.n_cells = n_cells
         self.sizes = _count_sizes(columns, _size_type(n_cells))
@@ -154,29 +177,35 @@ class PackedCodes(CodeStore):
         return out.view("<u8").astype(np.uint64, copy=False)
 
     def overlaps(self, query: Packed, first: int, last: int) -> NDArray[np.int32]:
+        check_range(first, last, len(self))
         out = np.empty(last - first, dtype=np.int32)
         bits, counts = self._query(query[None])
         _kernels().overlaps_of_packed(self.columns, bits[0], first, last, counts, out)
         return out
 
     def sums(self, weights: NDArray[Any], first: int, last: int) -> NDArray[np.float64]:
+        check_range(first, last, len(self))
         out = np.empty(last - first, dtype=np.float64)
-        _kernels().sums_of_packed(self.columns, _byte_tables(weights), first, last, out)
+        tables = _byte_tables(self._weights(weights))
+        _kernels().sums_of_packed(self.columns, tables, first, last, out)
         return out
 
     def best(
         self, queries: Packed, table: Any, first: int, last: int, found: Any, ranks: Any
     ) -> None:
+        self._check_room(first, last, found, ranks)
         bits, counts = self._query(queries)
         _kernels().best_of_packed(self.columns, bits, *table, first, last, counts, found, ranks)
 
     def _query(self, queries: Packed) -> tuple[NDArray[np.uint8], NDArray[Any]]:
         """Return queries as bytes, and room for the overlaps with them."""
+        queries = check_rows(queries, self.n_cells)
         bits = np.ascontiguousarray(_as_bytes(queries, self.n_cells))
         largest = int(count_bits(queries).max(initial=0))
         return bits, np.empty(_kernels().BLOCK, dtype=np.min_scalar_type(largest))
 
     def fill_planes(self, first: int, last: int, planes: Packed) -> None:
+        self._check_planes(first, last, planes)
         _plane_kernels().planes_of_packed(self.columns, first, last, planes)
 
     def replace(self, rows: Any, codes: Packed) -> None:
@@ -205,6 +234,12 @@ class ListedCodes(CodeStore):
     form = "cells"
 
     def __init__(self, columns: NDArray[Any], n_cells: int) -> None:
+        # kernels rely on it: they do not check bounds themselves
+        check_array("codes", columns, _cell_type(n_cells), (None, None))
+        for start in range(0, columns.shape[1], _ROWS_AT_A_TIME):
+            part = columns[:, start : start + _ROWS_AT_A_TIME]
+            if not _are_cells(part, n_cells):
+                raise ValueError(f"codes are not rising numbers of cells below {n_cells}")
         self.columns = columns
         self.n_cells = n_cells
         some = columns[0] < n_cells if len(columns) else np.zeros(columns.shape[1], dtype=bool)
@@ -234,28 +269,33 @@ class ListedCodes(CodeStore):
         return out
 
     def overlaps(self, query: Packed, first: int, last: int) -> NDArray[np.int32]:
+        check_range(first, last, len(self))
         out = np.empty(last - first, dtype=np.int32)
         active, counts = self._active(query[None])
         _kernels().overlaps_of_cells(self.columns, active[0], first, last, counts, out)
         return out
 
     def sums(self, weights: NDArray[Any], first: int, last: int) -> NDArray[np.float64]:
+        check_range(first, last, len(self))
         out = np.empty(last - first, dtype=np.float64)
-        padded = np.append(weights.astype(np.float64), 0.0)
+        padded = np.append(self._weights(weights), 0.0)
         _kernels().sums_of_cells(self.columns, padded, first, last, out)
         return out
 
     def best(
         self, queries: Packed, table: Any, first: int, last: int, found: Any, ranks: Any
     ) -> None:
+        self._check_room(first, last, found, ranks)
         active, counts = self._active(queries)
         _kernels().best_of_cells(self.columns, active, *table, first, last, counts, found, ranks)
 
     def fill_planes(self, first: int, last: int, planes: Packed) -> None:
+        self._check_planes(first, last, planes)
         _plane_kernels().planes_of_cells(self.columns, first, last, planes)
 
     def _active(self, queries: Packed) -> tuple[NDArray[np.uint8], NDArray[Any]]:
         """Return 1 or 0 for each cell, 0 for the one that stands for none, and room for counts."""
+        queries = check_rows(queries, self.n_cells)
         active = np.pad(unpack_rows(queries, self.n_cells), ((0, 0), (0, 1)))
         return active, np.empty(_kernels().BLOCK, dtype=np.min_scalar_type(len(self.columns)))
 
@@ -273,6 +313,20 @@ def pack_rows(codes: Any) -> Packed:
     padded = np.zeros((n_codes, -(-n_bytes // 8) * 8), dtype=np.uint8)
     padded[:, :n_bytes] = packed
     return padded.view("<u8").astype(np.uint64, copy=False)
+
+
+def check_rows(rows: Any, n_cells: int) -> Packed:
+    """Return packed rows; refuse what is not of the width that cells need."""
+    rows = np.asarray(rows)
+    n_words = -(-n_cells // 64)
+    if rows.dtype != np.uint64 or rows.ndim != 2 or rows.shape[1] != n_words:
+        raise ValueError(
+            f"packed codes of {n_cells} cells must be a matrix of {n_words} uint64 a row; got "
+            f"{rows.dtype} of shape {rows.shape}"
+        )
+    if n_cells % 64 and (rows[:, -1] >> np.uint64(n_cells % 64)).any():
+        raise ValueError(f"packed codes have ones beyond their {n_cells} cells")
+    return rows
 
 
 def unpack_rows(rows: Packed, n_cells: int) -> NDArray[np.uint8]:
@@ -371,6 +425,16 @@ def _one_if_equal(sizes: NDArray[Any]) -> NDArray[Any]:
     if len(sizes) and (sizes == sizes[0]).all():
         return np.broadcast_to(sizes[:1].copy(), sizes.shape)
     return sizes
+
+
+def _are_cells(columns: NDArray[Any], n_cells: int) -> bool:
+    """Whether each code has rising numbers of cells, or ``n_cells`` only."""
+    if not len(columns):
+        return True
+    is_empty = columns[0] == n_cells
+    rises = (columns[1:] > columns[:-1]).all(axis=0)
+    ends = columns[-1] < n_cells
+    return bool(np.where(is_empty, (columns == n_cells).all(axis=0), rises & ends).all())
 
 
 def _size_type(n_cells: int) -> type[np.uint16] | type[np.uint32]:

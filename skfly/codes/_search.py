@@ -7,16 +7,16 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from skfly.backends._threads import run_chunks
+from skfly.backends._checks import check_range
+from skfly.backends._threads import n_threads_for, run_chunks
 from skfly.codes._gpu_index import GpuIndex
 from skfly.codes._inverted import InvertedIndex
-from skfly.codes._packed import CodeStore, count_bits
+from skfly.codes._packed import CodeStore, check_rows, count_bits
 from skfly.codes._similarity import score
 
-__all__ = ["CodeSearch", "n_threads_for"]
+__all__ = ["CodeSearch"]
 
 _QUERIES_A_CHUNK = 32
 _NUMBERS_A_CHUNK = 1 << 20  # that the kernel holds beside the codes
@@ -90,6 +90,8 @@ class CodeSearch:
             Threads; ``None``: as many as numba is set to use.
         """
         last = len(self.store) if last is None else last
+        check_range(first, last, len(self.store))
+        queries = check_rows(queries, self.store.n_cells)
         n_best = max(0, min(n_best, last - first))
         found = np.empty((len(queries), n_best), dtype=np.int64)
         similarities = np.empty((len(queries), n_best))
@@ -192,14 +194,15 @@ class CodeSearch:
             yield np.flatnonzero(sizes == size), self._ranking(size)
 
     def _ranking(self, query_size: int) -> _Ranking:
-        if query_size not in self._rankings:
-            if len(self._rankings) >= _KEPT_TABLES:
-                self._rankings.clear()
+        ranking = self._rankings.get(query_size)
+        if ranking is None:
             size = self._one_size()
-            self._rankings[query_size] = (
-                self._make_ranking(query_size) if size is None else self._plain_ranking(size)
-            )
-        return self._rankings[query_size]
+            ranking = self._make_ranking(query_size) if size is None else self._plain_ranking(size)
+            # another thread may do the same: nothing is read back from here
+            if len(self._rankings) >= _KEPT_TABLES:
+                self._rankings = {}
+            self._rankings[query_size] = ranking
+        return ranking
 
     def _one_size(self) -> int | None:
         """Return the size of all codes if they rank by overlap alone, else None."""
@@ -256,12 +259,3 @@ class CodeSearch:
         np.minimum.at(needed, ranks.ravel(), of_overlap)
         least = np.minimum.accumulate(needed[::-1])[::-1].copy()
         return _Ranking(classes, table, least, of_overlap[place], sizes[of_class[place]])
-
-
-def n_threads_for(n_jobs: int | None) -> int:
-    """Return the number of threads to use; ``None``: as many as numba is set to use."""
-    if n_jobs is None:
-        import numba
-
-        return int(numba.get_num_threads())
-    return int(effective_n_jobs(n_jobs))

@@ -246,7 +246,10 @@ def _fields(line: str) -> list[str]:
     """
     for separator in "\t;,":
         if separator in line:
-            found = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+            try:
+                found = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+            except csv.Error:  # a field of more than 100,000 characters, for one
+                break
             if len(found) >= 3:
                 return [field.strip() for field in found]
             break

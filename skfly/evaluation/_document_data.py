@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tarfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ __all__ = [
 _NEWS_PARTS = ("20news-bydate-train", "20news-bydate-test")
 _SST2_PARTS = ("stsa.binary.train", "stsa.binary.test")
 _TREC_PARTS = ("train_5500.label", "TREC_10.label")
+_LARGEST_MESSAGE = 1 << 24  # bytes; the size that an archive tells may not be so
 Labelled = tuple[tuple[str, ...], tuple[str, ...]]
 
 
@@ -117,10 +119,12 @@ def _news_members(path: Path) -> Iterator[tuple[tuple[str, str], bytes]]:
                 place = Path(member.name).parts
                 if not member.isfile() or len(place) < 3 or place[-3] not in _NEWS_PARTS:
                     continue
+                if member.size > _LARGEST_MESSAGE:
+                    raise ValueError(f"{member.name} would have {member.size:,} bytes")
                 content = archive.extractfile(member)
                 assert content is not None
                 yield (place[-3], place[-2]), content.read()
-    except (EOFError, tarfile.TarError) as error:
+    except (EOFError, OverflowError, ValueError, tarfile.TarError, zlib.error) as error:
         raise ValueError(f"{path} is not a whole tar archive: {error}") from error
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import lzma
 import os
 import pickle
 import warnings
+import zlib
 from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,6 +32,8 @@ __all__ = [
 
 MEASURES = ("auto", "cosine", "sokal-michener")
 _SUFFIXES = (".kv", ".bin", ".txt", ".vec")
+_LONGEST_HEADER = 200  # bytes
+_AT_A_TIME = 1 << 20
 _COMPRESSED = (".gz", ".bz2", ".xz")
 
 
@@ -175,6 +179,13 @@ def load_vectors(path: str | os.PathLike[str]) -> Any:
     -------
     vectors : gensim.models.KeyedVectors
 
+    Raises
+    ------
+    ValueError
+        If the file does not hold vectors, or is damaged.
+    OSError
+        If it cannot be opened, or is not compressed as its name says.
+
     Examples
     --------
     >>> from gensim.test.utils import datapath
@@ -197,18 +208,26 @@ def load_vectors(path: str | os.PathLike[str]) -> Any:
                 vectors = vectors.wv
             return vectors
         binary = suffix == ".bin"
+        has_header = binary or _has_header(path)
+        if has_header:
+            _check_header(path, binary)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ResourceWarning)  # gensim forgets to close the file
             return KeyedVectors.load_word2vec_format(
-                str(path), binary=binary, no_header=not binary and not _has_header(path)
+                str(path), binary=binary, no_header=not has_header
             )
     except (
+        ArithmeticError,
+        AssertionError,
         AttributeError,
         EOFError,
         ImportError,
-        IndexError,
+        LookupError,
+        TypeError,
         ValueError,
+        lzma.LZMAError,
         pickle.UnpicklingError,
+        zlib.error,
     ) as error:
         raise ValueError(f"{path} cannot be read as word vectors: {error}") from error
 
@@ -235,3 +254,22 @@ def _has_header(path: Path) -> bool:
     if not first:
         raise ValueError("its first line is empty")
     return len(first) == 2
+
+
+def _check_header(path: Path, binary: bool) -> None:
+    """Refuse a first line that tells of more vectors than the file has room for.
+
+    gensim takes memory for as many as it tells.
+    """
+    from gensim.utils import open as smart_open
+
+    with smart_open(str(path), "rb") as file:
+        n_words, n_numbers = (int(number) for number in file.readline(_LONGEST_HEADER).split())
+        # in text, a number has a digit and a space before it, and a word its end of line
+        needed = n_words * (4 * n_numbers + 1 if binary else 2 * n_numbers + 1)
+        if path.suffix.lower() not in _COMPRESSED:
+            needed -= path.stat().st_size
+        while needed > 0 and (data := file.read(_AT_A_TIME)):
+            needed -= len(data)
+    if n_words < 1 or n_numbers < 1 or needed > 0:
+        raise ValueError(f"its first line tells of {n_words} vectors of {n_numbers} numbers")

@@ -10,7 +10,7 @@ import numpy as np
 from gensim.models import keyedvectors as gensim_vectors
 from numpy.typing import NDArray
 
-from skfly._model_file import ModelFileError, read_model_file, write_model_file
+from skfly._model_file import DAMAGE, ModelFileError, read_model_file, write_model_file
 from skfly.codes import CodeStore, ListedCodes, PackedCodes, check_measure, smallest
 from skfly.keyedvectors._edit import EditableCodes
 from skfly.keyedvectors._input import check_hash_length, check_packed
@@ -113,7 +113,7 @@ class KeyedCodesFiles(EditableCodes):
             return cls._load_fly(fname, mmap)
         try:
             return _restore(cls, arrays, content, mmap)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        except DAMAGE as error:
             raise ModelFileError(f"{fname} is damaged: {error}") from error
 
     @classmethod
@@ -168,28 +168,61 @@ class KeyedCodesFiles(EditableCodes):
         Returns
         -------
         vectors : FlyKeyedVectors
+
+        Raises
+        ------
+        ValueError, EOFError
+            If the file is not of this format, or damaged; ``EOFError`` (as in gensim) if it is
+            cut short.
         """
 
         class Reading(cls):  # type: ignore[valid-type, misc]
-            """Shows gensim, which is reading, the shape of ``vectors`` without making them."""
+            """What gensim, which is reading, fills; it takes no room before there is a word.
+
+            The file's first line says how many words there are, which may not be so.
+            """
+
+            def __init__(self, vector_size: Any, count: int, dtype: Any) -> None:  # noqa: ARG002
+                super().__init__(vector_size, dtype=dtype)
+                self.rows: list[NDArray[np.uint64]] = []
+                self.counts: list[int] = []
 
             @property
             def vectors(self) -> NDArray[Any]:
                 return _only_a_shape(self)
 
-        found = gensim_vectors._load_word2vec_format(
-            Reading,
-            os.fspath(fname),
-            fvocab=fvocab,
-            binary=binary,
-            encoding=encoding,
-            unicode_errors=unicode_errors,
-            limit=limit,
-            datatype=datatype,
-            no_header=no_header,
-        )
-        found.__class__ = cls
-        found._set_keys(list(found.index_to_key), smallest(found._store))
+            def add_vector(self, key: Any, vector: Any) -> int:
+                self.rows.append(self._pack([key], np.asarray(vector).reshape(1, -1)))
+                self.key_to_index[key] = len(self.index_to_key)
+                self.index_to_key.append(key)
+                self.next_index = len(self.rows)
+                return self.next_index - 1
+
+            def set_vecattr(self, key: Any, attr: str, val: Any) -> None:  # noqa: ARG002
+                if not isinstance(val, int) or not -(2**63) <= val < 2**63:
+                    raise ValueError(f"the word {key!r:.60} has no count in {fvocab}")
+                self.counts.append(val)
+
+        try:
+            read = gensim_vectors._load_word2vec_format(
+                Reading,
+                os.fspath(fname),
+                fvocab=fvocab,
+                binary=binary,
+                encoding=encoding,
+                unicode_errors=unicode_errors,
+                limit=limit,
+                datatype=datatype,
+                no_header=no_header,
+            )
+        except (AssertionError, ArithmeticError, LookupError) as error:
+            raise ValueError(f"{fname} is no file of word2vec, or damaged: {error}") from error
+        found = cls(read.vector_size, dtype=datatype)
+        rows = np.concatenate([*read.rows, found.codes])
+        store = PackedCodes.from_rows(rows, found.vector_size)
+        found._set_keys(list(read.index_to_key), smallest(store))
+        found.expandos["count"] = np.array(read.counts, dtype=np.int64)
+        setattr(found, _EVENTS, getattr(read, _EVENTS))
         return found
 
     def intersect_word2vec_format(
@@ -236,6 +269,7 @@ def _restore(
         name: np.asarray(array) if mmap else np.array(array) for name, array in arrays.items()
     }
     check_measure(content["similarity_measure"])
+    _number_type(content["dtype"])
     vectors = cls(
         content["n_cells"],
         dtype=content["dtype"],
@@ -253,7 +287,7 @@ def _restore(
         if name.startswith(_ATTRIBUTE)
     }
     for name, entry in content["attributes"].items():
-        attributes[name] = np.array(entry["values"], dtype=entry["dtype"])
+        attributes[name] = np.array(entry["values"], dtype=_number_type(entry["dtype"], "O"))
     for name, values in attributes.items():
         # gensim grows an attribute's array when it is next set, so it may be shorter
         if values.ndim != 1 or len(values) > len(keys):
@@ -264,6 +298,14 @@ def _restore(
     if mmap:
         vectors._store.freeze()
     return vectors
+
+
+def _number_type(name: Any, more: str = "") -> Any:
+    """Return a type of numbers, or of a kind in ``more``."""
+    dtype = np.dtype(name) if isinstance(name, str) else None
+    if dtype is None or dtype.kind not in "biuf" + more:
+        raise ValueError(f"{name!r:.30} is no type of numbers")
+    return dtype
 
 
 def _describe_keys(vectors: KeyedCodes) -> tuple[dict[str, NDArray[Any]], Any]:
@@ -284,25 +326,19 @@ def _restore_keys(arrays: dict[str, NDArray[Any]], keys: Any) -> list[Any] | Key
         table = KeyTable(text, starts, slots, **keys)
         table.check()
         return table
+    if not isinstance(keys, list) or not all(isinstance(k, str | int | None) for k in keys):
+        raise ValueError("its keys are not words or numbers")
     if len(set(keys)) < len(keys) - max(keys.count(None) - 1, 0):
         raise ValueError("a key comes twice")
     return list(keys)
 
 
 def _restore_store(arrays: dict[str, NDArray[Any]], n_cells: int) -> CodeStore:
-    """Return the codes; kernels do not check what they read, so it is done here."""
+    """Return the codes; the stores check what kernels rely on."""
     form = next((form for form in _FORMS if form in arrays), None)
     if form is None or arrays[form].ndim != 2:
         raise ValueError("its codes are no matrix")
     columns = arrays[form]
-    if form == ListedCodes.form:
-        if columns.dtype.kind != "u" or columns.max(initial=0) > n_cells:
-            raise ValueError(f"its codes have cells beyond {n_cells}")
-        return ListedCodes(columns, n_cells)
     if form == _OLD_FORM:
         return PackedCodes.from_rows(check_packed(columns.T, n_cells), n_cells)
-    if columns.dtype != np.uint8 or len(columns) != -(-n_cells // 8):
-        raise ValueError(f"its codes are not {n_cells} cells wide")
-    if n_cells % 8 and (columns[-1] >> np.uint8(n_cells % 8)).any():
-        raise ValueError(f"its codes have ones beyond their {n_cells} cells")
-    return PackedCodes(columns, n_cells)
+    return (ListedCodes if form == ListedCodes.form else PackedCodes)(columns, n_cells)

@@ -144,7 +144,9 @@ class KeyTable:
     def _text_fits(self) -> bool:
         """Whether blocks begin where every 8th word does; a part at a time, for little memory."""
         text, starts, n_blocks = self.text, self.starts, -(-self.n_keys // _A_BLOCK)
-        if text.dtype != np.uint8 or starts.dtype.kind != "u" or len(starts) != n_blocks + 1:
+        if text.ndim != 1 or starts.ndim != 1 or text.dtype != np.uint8:
+            return False
+        if starts.dtype.kind != "u" or len(starts) != n_blocks + 1:
             return False
         if starts[0] != 0 or starts[-1] != len(text):
             return False
@@ -156,16 +158,23 @@ class KeyTable:
             of_blocks = np.append(ends[_A_BLOCK - 1 : -1 : _A_BLOCK], ends[-1:])
             if len(ends) != n_words or (of_blocks != starts[block + 1 : last + 1]).any():
                 return False
+            _decode(text[begin:end].tobytes().replace(_END, b"\n"))  # an error if it is not text
         return True
 
     def _slots_fit(self) -> bool:
         """Whether there are as many words as there should be, none beyond, and a search ends."""
         slots, mask = self.slots, np.uint32((1 << self._n_bits) - 1)
-        if slots.dtype != np.uint32 or slots[-1] != 0 or index(self.n_slots) > len(slots):
+        if slots.ndim != 1 or slots.dtype != np.uint32 or not len(slots) or slots[-1] != 0:
             return False
-        parts = (slots[i : i + _AT_A_TIME] & mask for i in range(0, len(slots), _AT_A_TIME))
-        largest = max(int(places.max()) for places in parts)
-        return largest == self.n_keys == np.count_nonzero(slots)
+        if not 1 <= index(self.n_slots) <= len(slots):
+            return False
+        seen = np.zeros(self.n_keys + 1, dtype=np.bool_)  # the first is for no word
+        for i in range(0, len(slots), _AT_A_TIME):
+            places = slots[i : i + _AT_A_TIME] & mask
+            if places.max() > self.n_keys:
+                return False
+            seen[places] = True
+        return bool(seen.all()) and self.n_keys == np.count_nonzero(slots)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, KeyTable) and np.array_equal(self.text, other.text)

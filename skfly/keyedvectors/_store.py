@@ -15,6 +15,7 @@ from gensim.models import KeyedVectors
 from numpy.typing import NDArray
 from scipy import sparse
 
+from skfly.backends._threads import n_threads_for
 from skfly.codes import (
     CodeSearch,
     CodeStore,
@@ -22,7 +23,6 @@ from skfly.codes import (
     InvertedIndex,
     PackedCodes,
     check_measure,
-    n_threads_for,
     smallest,
 )
 from skfly.keyedvectors._input import (
@@ -34,6 +34,8 @@ from skfly.keyedvectors._input import (
 from skfly.keyedvectors._keys import KeyList, KeyPlaces, KeyTable
 
 __all__ = ["KeyedCodes"]
+
+_MOST_CELLS = 1 << 22  # a query takes room for each, whatever the number of codes
 
 
 class KeyedCodes(KeyedVectors):
@@ -65,9 +67,14 @@ class KeyedCodes(KeyedVectors):
         similarity_measure: str = "cosine",
     ) -> None:
         # gensim's own __init__ would make a matrix of floats
-        if not isinstance(vector_size, Integral) or vector_size < 1:
-            raise ValueError(f"vector_size must be a number of cells from 1; got {vector_size!r}")
-        if hash_length is not None and not 1 <= hash_length <= int(vector_size):
+        if not isinstance(vector_size, Integral) or not 1 <= vector_size <= _MOST_CELLS:
+            raise ValueError(
+                f"vector_size must be a number of cells from 1 to {_MOST_CELLS:,}; got "
+                f"{vector_size!r:.30}"
+            )
+        if hash_length is not None and not (
+            isinstance(hash_length, Integral) and 1 <= hash_length <= int(vector_size)
+        ):
             raise ValueError(
                 f"hash_length={hash_length}, but codes have {vector_size} cells: it must be a "
                 "number from 1 to that"
@@ -178,9 +185,10 @@ class KeyedCodes(KeyedVectors):
         self._search = None
 
     def _searcher(self) -> CodeSearch:
-        if self._search is None:
-            self._search = CodeSearch(self._store, self._measure, self._index)
-        return self._search
+        search = self._search
+        if search is None:  # several threads may each make one: they are alike
+            search = self._search = CodeSearch(self._store, self._measure, self._index)
+        return search
 
     def _set_store(self, store: CodeStore) -> None:
         self._store = store

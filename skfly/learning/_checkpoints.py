@@ -12,14 +12,15 @@ import json
 import logging
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly._model_file import ModelFileError, read_model_file, write_model_file
+from skfly._model_file import DAMAGE, ModelFileError, read_model_file, write_model_file
 
 __all__ = ["CheckpointError", "Checkpoints", "Saved"]
 
@@ -133,6 +134,17 @@ class Checkpoints:
         for path in paths[: len(paths) + 1 - _KEPT]:
             path.unlink(missing_ok=True)
         self._saved_at = time.monotonic()
+
+    @contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Errors within are those of a state that does not fit the run."""
+        try:
+            yield
+        except DAMAGE as error:
+            raise CheckpointError(
+                f"the run cannot go on from the checkpoints in {self._directory}, which do not "
+                f"fit it ({error!r:.200}): remove them to begin anew"
+            ) from error
 
     def clear(self) -> None:
         """Remove them: the run is at its end."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skfly.backends import Backend, drive_for
+from skfly.backends._checks import check_array
 from skfly.learning._batches import Batch
 from skfly.learning._report import Learned, StepReport
 
@@ -131,5 +132,6 @@ class HebbianRule:
 
     def restore(self, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Be as the rule was that gave this state."""
+        check_array("synapses", arrays["synapses"], np.float32, self._shape)
         self._begin(arrays["synapses"])
         self._largest = float(numbers["largest"])

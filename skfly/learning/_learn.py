@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skfly.backends import Backend
+from skfly.backends._checks import check_array
 from skfly.learning._batches import BatchStream
 from skfly.learning._checkpoints import Checkpoints, Saved
 from skfly.learning._consensus import count_consensus
 from skfly.learning._hebbian import HebbianRule, inverse_frequencies
 from skfly.learning._lloyd import LloydRule
-from skfly.learning._report import Learned
+from skfly.learning._report import Learned, check_state
 from skfly.learning._settings import LearningSettings
 from skfly.learning._train import History, Monitor, Position, Rule, train
 
@@ -257,16 +258,23 @@ class _Run:
         self, seed: int, stages: Stages, on_epoch: OnEpoch | None, saved: Saved | None
     ) -> tuple[Learned, History]:
         """Return what is learned, and how it went."""
-        if saved is not None and saved.progress["stage"] == _CONSENSUS:
-            return _learned_of(saved)
+        if saved is not None:
+            assert self.checkpoints is not None
+            with self.checkpoints.restoring():
+                if saved.progress["stage"] == _CONSENSUS:
+                    return self.learned_of(saved)
         rule = self.make_rule()
         sequence = np.random.SeedSequence(seed, spawn_key=(self.first_epoch,))
         random = np.random.default_rng(sequence)
         position = None
         if saved is not None:
-            position = Position.from_json(saved.progress["position"])
-            rule.restore(saved.progress["rule"], saved.arrays)
-            random.bit_generator.state = saved.progress["random"]
+            assert self.checkpoints is not None
+            with self.checkpoints.restoring():
+                position = Position.from_json(saved.progress["position"])
+                if position.sizes and len(position.sizes) != self.n_cells:
+                    raise ValueError(f"there are sizes of {len(position.sizes)} cells")
+                rule.restore(saved.progress["rule"], saved.arrays)
+                random.bit_generator.state = saved.progress["random"]
 
         def on_batch(position: Position) -> None:
             if self.checkpoints is not None and self.checkpoints.is_due():
@@ -326,12 +334,30 @@ class _Run:
             history,
         )
 
+    def learned_of(self, saved: Saved) -> tuple[Learned, History]:
+        """Return what was learned before the consensus that a checkpoint is in."""
+        progress, arrays, prefix = saved.progress, saved.arrays, "state."
+        shape = (len(self.counts), self.n_cells)
+        check_array("consensus", arrays["consensus"], np.float32, shape)
+        check_array("synapses", arrays["synapses"], np.float32, (2 * shape[0], shape[1]))
+        if not isinstance(progress["batch"], int) or progress["batch"] < 0:
+            raise ValueError(f"batch is {progress['batch']!r:.30}")
+        state = {
+            name.removeprefix(prefix): array
+            for name, array in arrays.items()
+            if name.startswith(prefix)
+        }
+        check_state(self.rule, state, *shape)
+        largest, floor = float(progress["largest"]), float(progress["floor"])
+        learned = Learned(arrays["synapses"], largest, floor, state)
+        return learned, History.from_json(progress["history"])
+
     def count_consensus(
         self, learned: Learned, history: History, stages: Stages, saved: Saved | None
     ) -> NDArray[np.float32]:
         first, before = 0, None
         if saved is not None and saved.progress["stage"] == _CONSENSUS:
-            first, before = int(saved.progress["batch"]), saved.arrays["consensus"]
+            first, before = saved.progress["batch"], saved.arrays["consensus"]
 
         def on_batch(done: int, counts: Callable[[], NDArray[np.float32]]) -> None:
             if self.checkpoints is not None and self.checkpoints.is_due():
@@ -398,20 +424,6 @@ class _Run:
             restart_idle=self.previous is None,  # one part of a stream may lack a cell's windows
             go_on_from=go_on_from,
         )
-
-
-def _learned_of(saved: Saved) -> tuple[Learned, History]:
-    """Return what was learned before the consensus that a checkpoint is in."""
-    progress, prefix = saved.progress, "state."
-    state = {
-        name.removeprefix(prefix): array
-        for name, array in saved.arrays.items()
-        if name.startswith(prefix)
-    }
-    learned = Learned(
-        saved.arrays["synapses"], float(progress["largest"]), float(progress["floor"]), state
-    )
-    return learned, History(**progress["history"])
 
 
 def _digest(counts: NDArray[np.int64], id_map: NDArray[np.int32] | None) -> str:

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skfly.backends import Backend, drive_for, information_bound
+from skfly.backends._checks import check_array
 from skfly.learning._batches import Batch
 from skfly.learning._report import Learned, StepReport
 
@@ -166,7 +167,15 @@ class LloydRule:
 
     def restore(self, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Be as the rule was that gave this state."""
+        n_rows, n_cells = self.counts.shape
+        check_array("counts", arrays["counts"], np.float32, (n_rows, n_cells))
+        check_array("words", arrays["words"], np.float64, (n_rows,))
+        check_array("cells", arrays["cells"], np.float64, (2, n_cells))
+        check_array("won", arrays["won"], np.int64, (n_cells,))
+        check_array("idle", arrays["idle"], np.int32, (n_cells,))
         self._scale = float(numbers["scale"])
+        if not 0 < self._scale <= 1:
+            raise ValueError(f"scale is {self._scale}")
         self.counts = None  # a GPU may not have room for both
         self.counts = self._backend.put(arrays["counts"])
         self._words, self._cells = arrays["words"], arrays["cells"]

@@ -52,6 +52,18 @@ class History(NamedTuple):
     energy: list[float]
     cells_used: list[float]
 
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> History:
+        """Return the history whose fields were written."""
+        history = cls(**content)
+        if not isinstance(history.n_windows, int) or not 0 <= history.n_windows < 2**62:
+            raise ValueError("n_windows is no count")
+        return cls(
+            history.n_windows,
+            [float(energy) for energy in history.energy],
+            [float(share) for share in history.cells_used],
+        )
+
 
 @dataclass
 class Position:
@@ -100,7 +112,12 @@ class Position:
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Position:
         """Return what :meth:`to_json` was called on."""
-        return cls(**content | {"history": History(**content["history"])})
+        position = cls(**content | {"history": History.from_json(content["history"])})
+        counts = [position.epoch, position.batch, position.windows, *position.sizes]
+        if not all(isinstance(count, int) and 0 <= count < 2**62 for count in counts):
+            raise ValueError("a count of the position is no count")
+        position.energy = float(position.energy)
+        return position
 
 
 def train(

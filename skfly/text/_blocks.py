@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeGuard, TypeVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from skfly.backends._threads import n_threads_for
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._sources import TextLines
 
@@ -290,7 +290,7 @@ class _FastBlocks:
     def _make_readers(self) -> None:
         from skfly.text._fast import FastReader  # numba is slow to import
 
-        n_threads = _n_threads(self._n_jobs)
+        n_threads = n_threads_for(self._n_jobs)
         for _ in range(n_threads):
             thread = ThreadPoolExecutor(1) if n_threads > 1 else None
             self._readers.append((thread, FastReader(self._analyzer)))
@@ -299,14 +299,6 @@ class _FastBlocks:
         """Yield the blocks that are being read."""
         while self._reading:
             yield self._reading.popleft().result()
-
-
-def _n_threads(n_jobs: int | None) -> int:
-    if n_jobs is not None:
-        return int(effective_n_jobs(n_jobs))
-    import numba
-
-    return int(numba.get_num_threads())
 
 
 def _with_number(read: Callable[[Any], T], document: Any, number: int) -> T:

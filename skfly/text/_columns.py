@@ -49,6 +49,7 @@ class TextColumn:
         for file in self.files:
             try:
                 for values in self._values(arrow, file):
+                    values.validate(full=True)  # a file may tell of text where it has none
                     yield from ("" if text is None else text for text in values.to_pylist())
             except (arrow.ArrowInvalid, OSError) as error:
                 if isinstance(error, OSError) and error.errno is not None:

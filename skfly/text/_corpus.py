@@ -19,6 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 import warnings
@@ -47,14 +48,21 @@ FORMAT = "skfly-corpus"
 FORMAT_VERSION = 1
 _PART = 1 << 18
 _SAMPLES, _SAMPLE = 64, 1 << 12  # places of a corpus that its fingerprint is made from
-_ARRAYS = (
-    "ids.npy",
-    "sentences.npy",
-    "documents.npy",
-    "counts.npy",
-    "words.npy",
-    "word_ends.npy",
+_ARRAYS: dict[str, type[Any]] = {
+    "ids.npy": np.int32,
+    "sentences.npy": np.int64,
+    "documents.npy": np.int64,
+    "counts.npy": np.int64,
+    "words.npy": np.uint8,
+    "word_ends.npy": np.int64,
+}
+# as numpy writes it
+_HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '([<>|][iu][1-8])', 'fortran_order': False, "
+    rb"'shape': \((\d{1,18}),\), \} *\n",
+    re.DOTALL,
 )
+_LONGEST_HEADER = 256
 _HOW_TO_READ = {"input", "encoding", "decode_error", "sentence_splitter"}
 
 
@@ -212,7 +220,7 @@ class EncodedCorpus:
             raise FileNotFoundError(
                 f"{path} is not an encoded corpus: it has no corpus.json"
             ) from None
-        except ValueError as error:
+        except (RecursionError, ValueError) as error:
             raise ValueError(f"{path / 'corpus.json'} is damaged: {error}") from None
         if not isinstance(description, dict) or description.get("format") != FORMAT:
             raise ValueError(f"{path} is not an encoded corpus of skfly")
@@ -221,14 +229,15 @@ class EncodedCorpus:
                 f"{path} has corpus format {description.get('version')!r}; this skfly reads "
                 f"{FORMAT_VERSION}: upgrade skfly, or encode the text again"
             )
-        mode: Any = "r" if mmap else None
         try:
             ids, sentences, documents, counts, words, ends = (
-                np.load(path / name, mmap_mode=mode, allow_pickle=False) for name in _ARRAYS
+                _read_array(path / name, dtype, mmap) for name, dtype in _ARRAYS.items()
             )
+            if counts.min(initial=0) < 0:
+                raise ValueError("a count is below 0")
             vocabulary = Vocabulary(PackedWords(words, ends), counts)
             return cls(ids, sentences, documents, vocabulary, description["text_params"])
-        except (EOFError, KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is damaged: {error}; encode the text again") from error
 
     def _check(self) -> None:
@@ -246,9 +255,9 @@ class EncodedCorpus:
         for name, offsets in (("sentences", self.sentences), ("documents", self.documents)):
             if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(self.ids):
                 raise ValueError(f"{name} do not fit the ids: not rising from 0 to their number")
-            fall = any(np.any(part[1:] < part[:-1]) for _, part in _Slices(offsets).parts(1))
-            if fall:
-                raise ValueError(f"{name} do not fit the ids: they fall")
+            wrong = np.less_equal if name == "sentences" else np.less  # a document may be empty
+            if any(wrong(part[1:], part[:-1]).any() for _, part in _Slices(offsets).parts(1)):
+                raise ValueError(f"{name} do not fit the ids: they fall, or a sentence is empty")
         for _, part in self._ids.parts():
             if part.min() < -1 or part.max() >= len(self.vocabulary):
                 raise ValueError("ids hold a number that is not a word of the vocabulary")
@@ -303,6 +312,26 @@ def write_array(
             file.write(np.ascontiguousarray(block, dtype=dtype).data)
     mapped: NDArray[Any] = np.load(path, mmap_mode="r")
     return mapped
+
+
+def _read_array(path: Path, dtype: Any, mmap: bool) -> NDArray[Any]:
+    """Read, or map, what :func:`write_array` or ``np.save`` wrote.
+
+    Not with ``np.load``: from a file that says so it would take any type, and memory for any
+    length.
+    """
+    with open(path, "rb") as file:
+        header = _HEADER.match(file.read(_LONGEST_HEADER))
+        size = os.fstat(file.fileno()).st_size
+        if header is None or np.dtype(header[1].decode()) != dtype:
+            raise ValueError(f"{path.stem} must be one-dimensional {np.dtype(dtype).name}")
+        length, offset = int(header[2]), header.end()
+        if size != offset + length * np.dtype(dtype).itemsize:
+            raise ValueError(f"{path.name} has {size} bytes, not those of {length} numbers")
+        if mmap and length:
+            return np.memmap(path, dtype=dtype, mode="r", offset=offset, shape=(length,))
+        file.seek(offset)
+        return np.fromfile(file, dtype=dtype, count=length)
 
 
 def write_words(directory: Path, vocabulary: Vocabulary, text_params: Mapping[str, Any]) -> None:

@@ -65,6 +65,10 @@ class FastReader:
         the lines of a file, and those that are not UTF-8 raise an error; with ``"\0"`` they were
         strings, and may have surrogates.
         """
+        if end not in ("\n", "\0") or not isinstance(data, bytes):
+            raise TypeError("documents must be bytes, and end in a newline or a zero byte")
+        if data and not data.endswith(end.encode()):  # where the kernel stops
+            raise ValueError(f"the last document does not end in {end!r}")
         if self._n_types > MAX_NUMBERED:
             self._begin()
         tables = character_tables(*self._rules, end)

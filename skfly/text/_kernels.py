@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from skfly.backends import _fork  # noqa: F401
+
 _options: dict[str, Any] = {
     "nogil": True,
     "cache": True,

@@ -7,6 +7,7 @@ import codecs
 import gzip
 import lzma
 import os
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,9 @@ class TextLines:
     encoding : str, default="utf-8"
     errors : {"strict", "ignore", "replace"}, default="strict"
         What to do with bytes that do not decode.
+
+    Reading raises ``OSError`` where a compressed file is damaged, ``EOFError`` where it is cut
+    short, and ``UnicodeDecodeError`` where text does not decode.
 
     Examples
     --------
@@ -133,9 +137,11 @@ def _named_in_errors(file: str) -> Iterator[None]:
     """Errors within tell the name of the file."""
     try:
         yield
-    except (EOFError, OSError, UnicodeDecodeError, lzma.LZMAError) as error:
+    except (EOFError, OSError, UnicodeDecodeError) as error:
         error.add_note(f"while reading {file}")
         raise
+    except (zlib.error, lzma.LZMAError) as error:
+        raise OSError(f"{file} is damaged: {error}") from error
 
 
 def files_in(path: str | os.PathLike[str], suffixes: Iterable[str] | None = None) -> list[str]:
