@@ -15,7 +15,7 @@ from gensim.models import KeyedVectors
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.backends._threads import n_threads_for
+from skfly._jobs import n_threads_for
 from skfly.codes import (
     CodeSearch,
     CodeStore,
