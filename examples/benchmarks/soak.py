@@ -1,0 +1,179 @@
+"""An hour of mixed use: does memory stay flat, and does anything fail?
+
+    python examples/benchmarks/soak.py --minutes 60
+
+In this process threads train, hash, search, save and load, on a hundred Wikipedia articles that
+come with gensim; ``skfly explore`` serves a page in another, and is asked ``--rate`` times a
+second over the loopback, by clients that each stay below its limit. Every loop is bounded and
+rests. Once a minute the memory of both processes is read (Linux). One table comes out, and what
+failed.
+"""
+
+import argparse
+import http.client
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from skfly import FlyHashVectorizer
+from skfly.demo import PARAMS, read_articles
+
+A_CLIENT = 15  # requests a second; the page allows 20
+MB = 1_000_000
+
+
+def resident(pid):
+    """Return the resident memory of a process, in MB."""
+    text = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    return int(re.search(r"VmRSS:\s+(\d+)", text).group(1)) * 1024 / MB
+
+
+class Soak:
+    """What is done at once, how often it was, and what failed."""
+
+    def __init__(self, articles, model, directory, seconds):
+        self.articles, self.model, self.directory = articles, model, directory
+        self.fly = FlyHashVectorizer.load(model, mmap=True)
+        self.words = list(self.fly.vocabulary_)
+        self.until = time.monotonic() + seconds
+        self.done, self.failed = Counter(), []
+        self._lock = threading.Lock()
+
+    def repeat(self, name, action, pause):
+        """Do something every so many seconds, if it can be so often, until the end."""
+        random = np.random.default_rng(list(name.encode()))
+        due = time.monotonic()
+        while time.monotonic() < self.until:
+            try:
+                action(random)
+            except Exception as error:
+                with self._lock:
+                    self.failed.append(f"{name}: {type(error).__name__}: {error}")
+                time.sleep(1)
+            else:
+                with self._lock:
+                    self.done[name] += 1
+            due = max(due + pause, time.monotonic())
+            time.sleep(max(0.0, due - time.monotonic()))
+
+    def some(self, items, random, n):
+        return [items[i] for i in random.integers(0, len(items), n)]
+
+    def train(self, random):
+        fly = FlyHashVectorizer(n_kenyon_cells=50, hash_length=8, n_epochs=2, n_jobs=1)
+        fly.fit(self.some(self.articles, random, 20))
+        fly.partial_fit(self.some(self.articles, random, 5))
+        path = Path(self.directory) / "trained.skfly"
+        fly.save(path)
+        texts = self.some(self.articles, random, 3)
+        if (FlyHashVectorizer.load(path).transform(texts) != fly.transform(texts)).nnz:
+            raise AssertionError("codes of a loaded model differ")
+
+    def hash(self, random):
+        texts = self.some(self.articles, random, 5)
+        sizes = np.diff(self.fly.transform(texts).indptr)
+        if set(sizes.tolist()) - {0, self.fly.hash_length}:
+            raise AssertionError(f"codes have {set(sizes.tolist())} ones")
+
+    def search(self, random):
+        (word,) = self.some(self.words, random, 1)
+        self.fly.wv.most_similar(word, topn=10)
+        self.fly.hash_in_context([f"the {word} of the state"], [word])
+
+    def ask(self, port, number):
+        """Return an action that asks the page, as one client."""
+        connection = http.client.HTTPConnection(
+            "127.0.0.1", port, timeout=60, source_address=(f"127.0.0.{number + 1}", 0)
+        )
+
+        def action(random):
+            first, second = self.some(self.words, random, 2)
+            path, query = (
+                ("sentence", {"text": f"{first} and {second}"}),
+                ("compare", {"left": f"the {first}", "right": f"the {second}"}),
+                ("word", {"word": first}),
+                ("cells", {}),
+            )[random.integers(4)]
+            connection.request(
+                "POST", f"/api/{path}", json.dumps(query), {"Content-Type": "application/json"}
+            )
+            answer = connection.getresponse()
+            content = answer.read()
+            if answer.status != 200:
+                raise AssertionError(f"/api/{path} answers {answer.status}: {content[:200]!r}")
+
+        return action
+
+
+def serve(model):
+    """Start ``skfly explore``; return the process and its port."""
+    command = [sys.executable, "-m", "skfly.cli", "explore", os.fspath(model)]
+    server = subprocess.Popen(
+        [*command, "--port", "0", "--no-browser"], stdout=subprocess.PIPE, text=True
+    )
+    for line in server.stdout:
+        if found := re.search(r"http://127\.0\.0\.1:(\d+)", line):
+            return server, int(found.group(1))
+    raise RuntimeError("skfly explore did not start")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--rate", type=int, default=50, help="requests a second")
+    args = parser.parse_args()
+    articles = read_articles()
+    with tempfile.TemporaryDirectory() as directory:
+        model = Path(directory) / "model.skfly"
+        FlyHashVectorizer(**PARAMS).fit(articles).save(model)
+        server, port = serve(model)
+        try:
+            run(Soak(articles, model, directory, 60 * args.minutes), server.pid, port, args.rate)
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def run(soak, server, port, rate):
+    jobs = [("train", soak.train, 1.0), ("hash", soak.hash, 0.1), ("search", soak.search, 0.02)]
+    n_clients = -(-rate // A_CLIENT)
+    jobs += [
+        (f"client {number}", soak.ask(port, number), n_clients / rate)
+        for number in range(n_clients)
+    ]
+    threads = [threading.Thread(target=soak.repeat, args=job) for job in jobs]
+    for thread in threads:
+        thread.start()
+    began, memory = time.monotonic(), []
+    print("| minute | trained | hashed | searched | asked | failed | this, MB | page, MB |")
+    print("|---" * 8 + "|")
+    while time.monotonic() < soak.until:
+        time.sleep(min(60.0, max(0.0, soak.until - time.monotonic())))
+        done = soak.done
+        asked = sum(n for name, n in done.items() if name.startswith("client"))
+        memory.append((resident(os.getpid()), resident(server)))
+        minute = (time.monotonic() - began) / 60
+        counts = [done["train"], done["hash"], done["search"], asked, len(soak.failed)]
+        cells = [f"{minute:.0f}", *(f"{n:,}" for n in counts)]
+        print("| " + " | ".join([*cells, *(f"{mb:.0f}" for mb in memory[-1])]) + " |", flush=True)
+    for thread in threads:
+        thread.join()
+    quarter = max(1, len(memory) // 4)
+    early = np.max(memory[quarter : 2 * quarter] or memory[:1], axis=0)
+    late = np.max(memory[-quarter:], axis=0)
+    print("\nmost memory in the last quarter, less that in the second:", end=" ")
+    print(", ".join(f"{mb:+.1f} MB" for mb in late - early))
+    print(f"{len(soak.failed)} failed", *soak.failed[:20], sep="\n    ")
+
+
+if __name__ == "__main__":
+    main()
