@@ -32,6 +32,8 @@ FOLDERS = {"skfly/codes": "tests/codes", "skfly/learning": "tests/learning"}
 REFERENCE = "skfly/backends/_numpy.py"
 # about other things than these files, and slow
 LEFT_OUT = ("--ignore=tests/codes/test_gpu_index.py",)
+# pytest runs more than once in a process
+WARNINGS = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
 
 COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -149,30 +151,20 @@ def notices(checkout: Path, path: str) -> bool:
     child = os.fork()
     if child:
         return os.waitpid(child, 0)[1] != 0
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    os.chdir(checkout)
-    sys.path.insert(0, str(checkout))
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.dup2(null, 2)
-    import hypothesis
-    import pytest
-
-    hypothesis.settings.register_profile(
-        "mutants",
-        deadline=None,
-        derandomize=True,
-        database=None,
-        phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],  # not the smallest failure
-    )
-    hypothesis.settings.load_profile("mutants")
-    hypothesis.settings.load_profile = lambda _: None  # the tests' own would come after it
-    failed = 0
+    failed = 1
     try:
-        for tests in tests_of(path):
-            failed = failed or pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests])
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        os.chdir(checkout)
+        sys.path.insert(0, str(checkout))
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        import pytest
+
+        options = ["-x", "-q", "-p", "no:cacheprovider", *WARNINGS]
+        failed = int(any(pytest.main([*options, *tests]) != 0 for tests in tests_of(path)))
     finally:
-        os._exit(1 if failed else 0)
+        os._exit(failed)
 
 
 def show(results: list[dict[str, str]]) -> None:
@@ -204,7 +196,6 @@ def main() -> None:
     random.Random(args.seed).shuffle(mutants)
     print(f"{len(mutants)} mutants", flush=True)
     mutants = mutants[: args.sample] if args.sample else mutants
-    import hypothesis  # noqa: F401
     import numba  # noqa: F401
     import pytest  # noqa: F401
     import sklearn.feature_extraction.text  # noqa: F401
@@ -215,6 +206,7 @@ def main() -> None:
         shutil.copytree(ROOT, checkout, ignore=ignored)
         os.environ["NUMBA_CACHE_DIR"] = str(Path(directory, "numba"))
         os.environ["PYTHONPATH"] = str(checkout)  # for what tests start
+        os.environ["SKFLY_HYPOTHESIS"] = "mutants"
         sys.dont_write_bytecode = True
         for path in sorted({mutant["where"].split(":")[0] for mutant in mutants}):
             if notices(checkout, path):

@@ -1,14 +1,25 @@
 """What the tests share: a small text about two topics, and small estimators."""
 
+import os
+
 import joblib
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, Phase, settings
 
 from skfly import FlyHashVectorizer
 
 settings.register_profile("skfly", deadline=None)  # the first example compiles kernels
-settings.load_profile("skfly")
+# for .ci/mutants.py: the same examples every time, and no search for the smallest that fails
+settings.register_profile(
+    "mutants",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.differing_executors],  # pytest runs twice in a process
+)
+settings.load_profile(os.environ.get("SKFLY_HYPOTHESIS", "skfly"))
 
 FRUIT = ["fly", "fruit", "ripe", "banana", "peach", "sweet", "smell", "tree", "juice", "odor"]
 MONEY = ["bank", "money", "loan", "interest", "credit", "debt", "cash", "pay", "fund", "price"]
