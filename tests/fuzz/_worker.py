@@ -30,6 +30,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 _FORBIDDEN = ("pickle.find_class", "os.exec", "os.fork", "os.posix_spawn", "os.system")
 _FORBIDDEN += ("subprocess.Popen", "ctypes.dlopen", "socket.connect", "socket.bind")
 _armed = False
+_numba_worked = False
 
 
 class OvertimeError(BaseException):
@@ -55,9 +56,11 @@ def _audit(event: str, args: tuple[Any, ...]) -> None:
 
 def _is_numba_at_work() -> bool:
     """Whether numba compiles a kernel, or loads one from its cache, which is a pickle."""
+    global _numba_worked
     frame: Any = sys._getframe(2)
     while frame is not None and not frame.f_globals.get("__name__", "").startswith("numba."):
         frame = frame.f_back
+    _numba_worked |= frame is not None
     return frame is not None
 
 
@@ -96,11 +99,13 @@ def limits(seconds: float, n_bytes: int) -> Any:
 def outcome(reader: Reader, place: Path, files: Files, number: int) -> tuple[str, str]:
     """Return what became of files, and why they failed if they did.
 
-    If they fail they are tried again, once with wider limits: a kernel that had not been used
-    before had to be compiled.
+    Where a kernel that had not been used before had to be compiled, they are tried again, once
+    with wider limits.
     """
+    global _numba_worked
+    _numba_worked = False
     what, why = _try(reader, place, files, number)
-    if what == "failed":
+    if what == "failed" and _numba_worked:
         _try(reader, place, files, number, 20 * MOST_SECONDS, 20 * MOST_BYTES)
         what, why = _try(reader, place, files, number)
     return what, why
