@@ -1,6 +1,12 @@
 """Sphinx settings."""
 
+import sys
+from pathlib import Path
+
 import skfly
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "examples")]
 
 project = "skfly"
 author = "the skfly developers"
@@ -13,6 +19,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
+    "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build"]
 autosummary_generate = True
@@ -22,3 +29,33 @@ numpydoc_xref_param_type = False
 html_theme = "pydata_sphinx_theme"
 html_theme_options = {"show_toc_level": 2}
 html_title = "skfly"
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",  # without benchmarks/, which has no header
+    "gallery_dirs": "gallery",
+    "filename_pattern": "/",  # run all
+    "ignore_pattern": r"(^|/)_",
+    "image_scrapers": ("matplotlib", "draw_figures"),
+    "within_subsection_order": "ExampleTitleSortKey",
+    "default_thumb_file": str(HERE / "images" / "plot_cells.png"),
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "min_reported_time": 1,
+    "copyfile_regex": "",
+}
+
+
+def setup(app):
+    """Draw the figures before the pages are read."""
+
+    def draw(_):
+        script, last = HERE / "draw_figures.py", HERE / "figures" / "overlap.svg"
+        if not last.exists() or last.stat().st_mtime < script.stat().st_mtime:
+            from _texts import fly_of_articles
+            from draw_figures import draw_all
+
+            draw_all(HERE / "figures", fly_of_articles())
+
+    app.connect("builder-inited", draw)

@@ -1,10 +1,12 @@
-"""From a text file to neighbours and exports, without a line of Python.
+"""
+From the command line
+=====================
 
-    python examples/command_line.py
-
-It writes a text file, and runs what you would type.
+From a text file to neighbours and exports, without a line of Python: the script writes a text
+file, and runs what you would type.
 """
 
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -12,26 +14,47 @@ from pathlib import Path
 
 from _texts import articles
 
-COMMANDS = [
-    "train text.txt -o text.skfly --quiet",
-    "info text.skfly",
-    "neighbors text.skfly war moon --words 5",
-    "context text.skfly state|the governor of the state of Alabama",
-    "cells text.skfly|the crew landed on the Moon|--cells|2|--words|5",
-    "export text.skfly vectors.txt --quiet",
-]
+folder = tempfile.TemporaryDirectory()
+Path(folder.name, "text.txt").write_text("\n".join(articles()), encoding="utf-8")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "text.txt").write_text("\n".join(articles()), encoding="utf-8")
-        for command in COMMANDS:
-            first, *rest = command.split("|")
-            args = first.split() + rest
-            shown = " ".join(f'"{arg}"' if " " in arg else arg for arg in args)
-            print(f"$ skfly {shown}", flush=True)
-            subprocess.run([sys.executable, "-m", "skfly.cli", *args], cwd=folder, check=True)
+def run(command):
+    """Run a command as a terminal would, in the folder with the text."""
+    name, *args = shlex.split(command)
+    assert name == "skfly"
+    done = subprocess.run(
+        [sys.executable, "-m", "skfly.cli", *args],
+        cwd=folder.name,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+    print(f"$ {command}\n{done.stdout}")
 
 
-if __name__ == "__main__":
-    main()
+# %%
+# Learn. One line of the file is a sentence; ``--quiet`` hides the progress.
+
+run("skfly train text.txt -o text.skfly --stop-words english --quiet")
+run("skfly info text.skfly")
+
+# %%
+# Ask. The numbers are how many of the 32 cells two codes have in common.
+
+run("skfly neighbors text.skfly war moon language --words 5")
+run(
+    "skfly context text.skfly state 'the governor of the state of Alabama'"
+    " 'the oxidation state of the metal'"
+)
+
+# %%
+# Look at the cells that a sentence activates: their number, their activation, their words.
+
+run("skfly cells text.skfly 'the crew landed on the Moon' --cells 2 --words 5")
+
+# %%
+# ``export`` is for other tools, and ``--json``, which all commands have, for programs.
+
+run("skfly export text.skfly vectors.npz --quiet --json")
+folder.cleanup()

@@ -1,43 +1,86 @@
-"""Make dense vectors 30 times smaller: bits instead of floats, with the same calls.
+"""
+Compress word vectors 30 times
+==============================
 
-    python examples/compress_vectors.py [VECTORS]
+Bits instead of floats, with the same calls.
 
-VECTORS is a file in word2vec's text format, such as GloVe's with a header. Without it, vectors of
-300 floats are learned from some Wikipedia articles.
+``python examples/compress_vectors.py VECTORS`` takes a file in word2vec's text format, such as
+GloVe's (with ``no_header=True`` in the call below, as they come). Without one, vectors of 300
+floats are made by latent semantic analysis of the articles.
 """
 
 import sys
 
+import matplotlib.pyplot as plt
 import numpy as np
-from gensim.models import KeyedVectors, Word2Vec
-from gensim.utils import simple_preprocess
+from gensim.models import KeyedVectors
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from skfly import FlyKeyedVectors
 
 
-def dense_vectors():
-    if len(sys.argv) > 1:
-        return KeyedVectors.load_word2vec_format(sys.argv[1])
-    from _texts import articles
+def latent_semantic_analysis():
+    """Words as what they do to the paragraphs that they are in."""
+    from _texts import paragraphs
 
-    sentences = [simple_preprocess(line) for text in articles() for line in text.splitlines()]
-    return Word2Vec(sentences, vector_size=300, min_count=5, workers=2, seed=0, epochs=3).wv
+    texts, _ = paragraphs(n_articles=50)
+    tfidf = TfidfVectorizer(min_df=10, stop_words="english", sublinear_tf=True)
+    svd = TruncatedSVD(300, n_iter=2, random_state=0).fit(tfidf.fit_transform(texts))
+    vectors = KeyedVectors(300)
+    vectors.add_vectors(
+        list(tfidf.get_feature_names_out()),
+        (svd.components_ * svd.singular_values_[:, None]).T.astype(np.float32),
+    )
+    return vectors
 
 
-def main():
-    dense = dense_vectors()
-    size = dense.vectors.nbytes / len(dense)
-    words = dense.index_to_key[100:200]
-    near = [{word for word, _ in dense.most_similar(word, topn=10)} for word in words]
-    for method, params in (("lsh", {"n_bits": 320}), ("itq", {"n_bits": 256})):
-        codes = FlyKeyedVectors.from_dense(dense, method, random_state=0, **params)
-        kept = [
+if len(sys.argv) > 1:
+    dense = KeyedVectors.load_word2vec_format(sys.argv[1])
+else:
+    dense = latent_semantic_analysis()
+print(f"{len(dense):,} words, {dense.vectors.nbytes / 1e6:.1f} MB")
+
+# %%
+# :meth:`~skfly.FlyKeyedVectors.from_dense` takes the name of a method of :mod:`skfly.binarize`
+# and its parameters. What comes out is a gensim ``KeyedVectors`` again, so we can ask it what
+# we ask the dense vectors.
+
+words = dense.index_to_key[:: len(dense) // 100][:100]
+near = [{word for word, _ in dense.most_similar(word, topn=10)} for word in words]
+results = []
+for method, params in (
+    ("lsh", {"n_bits": 128}),
+    ("lsh", {"n_bits": 320}),
+    ("lsh", {"n_bits": 1280}),
+    ("itq", {"n_bits": 128}),
+    ("itq", {"n_bits": 256}),
+):
+    codes = FlyKeyedVectors.from_dense(dense, method, random_state=0, **params)
+    kept = np.mean(
+        [
             len(old & {word for word, _ in codes.most_similar(word, topn=10)})
             for word, old in zip(words, near, strict=True)
         ]
-        times = size * len(dense) / codes.nbytes
-        print(f"{method}: {times:.0f} times smaller, {np.mean(kept):.1f} of 10 neighbours kept")
+    )
+    times = dense.vectors.nbytes / codes.nbytes
+    results.append((method, params["n_bits"], times, kept))
+    print(
+        f"{method}, {params['n_bits']} bits: {times:.0f} times smaller, "
+        f"{kept:.1f} of 10 neighbours kept"
+    )
 
+# %%
+# ITQ learns a rotation and needs fewer bits; LSH draws its planes at random and takes any
+# number of them.
 
-if __name__ == "__main__":
-    main()
+fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+for method, marker in (("lsh", "o"), ("itq", "s")):
+    points = [(times, kept) for name, _, times, kept in results if name == method]
+    ax.plot(*zip(*points, strict=True), marker=marker, label=method.upper())
+ax.set(xscale="log", xlabel="times smaller", ylabel="neighbours kept, of 10", ylim=(0, 10))
+shown = [5, 10, 20, 40, 80]
+ax.set_xticks(shown, shown)
+ax.minorticks_off()
+ax.legend()
+plt.show()

@@ -1,35 +1,52 @@
-"""Why did the classifier say so? The cells that weigh most, and the words they stand for.
+"""
+Explain a classification
+========================
 
-python examples/explain_a_classification.py
+Why did the classifier say so? The cells that weigh most, and the words that they stand for.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 from _texts import paragraphs
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 
 from skfly import FlyHashVectorizer
 
+# %%
+# Two articles, and a classifier that tells their paragraphs apart.
 
-def main():
-    texts, labels = paragraphs(n_articles=2)
-    fly = FlyHashVectorizer(
-        document_codes="counts", stop_words="english", max_features=5_000, random_state=0
-    )
-    model = make_pipeline(fly, LogisticRegression(max_iter=1000)).fit(texts, labels)
-    weights = model[-1].coef_[0]
-    text = texts[-1]
-    pushes = np.asarray(fly.transform([text]).toarray()[0] * weights)
-    print(f"a paragraph of article {model.predict([text])[0]}: {' '.join(text.split())[:70]} ...")
-    stands_for = {
-        cell.number: [word for word, _ in cell.words]
-        for cell in fly.kenyon_cells(text, n_cells=fly.n_features_out_, n_words=6)
-    }
-    for cell in np.argsort(-np.abs(pushes))[:5].tolist():
-        side = int(pushes[cell] > 0)
-        words = ", ".join(stands_for[cell])
-        print(f"    cell {cell} speaks for {side} ({abs(pushes[cell]):.2f}): {words}")
+texts, labels = paragraphs(n_articles=2)
+train, test, train_labels, test_labels = train_test_split(
+    texts, labels, test_size=0.3, random_state=0, stratify=labels
+)
+fly = FlyHashVectorizer(document_codes="counts", stop_words="english", random_state=0)
+model = make_pipeline(fly, LogisticRegression(max_iter=1000)).fit(train, train_labels)
+print(f"{model.score(test, test_labels):.1%} right")
+for number in range(2):
+    print(f"article {number}: {texts[labels.index(number)].strip()[:70]} ...")
 
+# %%
+# A paragraph that it has not seen: what each cell adds is its count times its weight.
 
-if __name__ == "__main__":
-    main()
+text = test[0]
+pushes = np.asarray(fly.transform([text]).toarray()[0] * model[-1].coef_[0])
+print(" ".join(text.split())[:400], "...\n")
+print(f"is from article {test_labels[0]}; the classifier says {model.predict([text])[0]}")
+
+# %%
+# The cells that push most, by the words that they stand for:
+
+stands_for = {
+    cell.number: ", ".join(word for word, _ in cell.words)
+    for cell in fly.kenyon_cells(text, n_cells=fly.n_features_out_, n_words=5)
+}
+strongest = np.argsort(-np.abs(pushes))[:8][::-1]
+
+fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
+colours = ["tab:orange" if push > 0 else "tab:blue" for push in pushes[strongest]]
+ax.barh([stands_for[cell] for cell in strongest.tolist()], pushes[strongest], color=colours)
+ax.axvline(0, color="grey", linewidth=0.8)
+ax.set_xlabel("for article 0   ←   push   →   for article 1")
+plt.show()

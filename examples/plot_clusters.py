@@ -1,38 +1,44 @@
-"""Words as points, words that share cells near one another; and a sentence's cells as clouds.
+"""
+Plot clusters of words
+======================
 
-    python examples/plot_clusters.py [OUTPUT_DIRECTORY]
-
-It needs pip install skfly[plot].
+Words as points, those that share cells near one another; and a sentence's cells as word clouds
+(``python examples/plot_clusters.py CELLS.png`` keeps them).
 """
 
 import sys
-from pathlib import Path
 
+import matplotlib.pyplot as plt
 from _texts import fly_of_articles
-from matplotlib.figure import Figure
 from sklearn.cluster import KMeans
-from sklearn.decomposition import TruncatedSVD
+from sklearn.manifold import TSNE
 
-N_WORDS = 150
+# %%
+# Frequent words (the very first say little), grouped by their codes and laid out in the plane.
 
+fly = fly_of_articles()
+words = fly.wv.index_to_key[60:220]
+codes = fly.hash_words(words).toarray()
+groups = KMeans(10, n_init=4, random_state=0).fit_predict(codes)
+layout = TSNE(metric="cosine", init="random", perplexity=12, method="exact", random_state=0)
+places = layout.fit_transform(codes)
 
-def main():
-    output = Path(sys.argv[1]) if len(sys.argv) > 1 else Path()
-    fly = fly_of_articles()
-    words = fly.wv.index_to_key[50 : 50 + N_WORDS]
-    codes = fly.hash_words(words)
-    places = TruncatedSVD(3, random_state=0).fit_transform(codes)[:, 1:]
-    groups = KMeans(8, n_init=4, random_state=0).fit_predict(codes.toarray())
-    figure = Figure(figsize=(12, 9), layout="constrained")
-    ax = figure.subplots()
-    ax.scatter(*places.T, c=groups, cmap="tab10", s=12)
-    for word, place in zip(words, places, strict=True):
-        ax.annotate(word, place, fontsize=7)
-    figure.savefig(output / "words.png")
-    clouds = fly.plot_cells("the crew of Apollo landed on the Moon")
-    clouds.savefig(output / "cells.png")
-    print(f"drawn: {output / 'words.png'}, {output / 'cells.png'}")
+fig, ax = plt.subplots(figsize=(10, 8), layout="constrained")
+ax.scatter(*places.T, c=groups, cmap="tab10", s=14)
+for word, place in zip(words, places, strict=True):
+    ax.annotate(word, place, xytext=(3, 2), textcoords="offset points", fontsize=7)
+ax.set_axis_off()
+plt.show()
 
+# %%
+# The same groups as lists:
 
-if __name__ == "__main__":
-    main()
+for group in range(10):
+    print(", ".join(word for word, own in zip(words, groups, strict=True) if own == group))
+
+# %%
+# The cells that a sentence activates most, as clouds of the words that they stand for.
+
+figure = fly.plot_cells("the crew of Apollo landed on the Moon")
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1])

@@ -1,8 +1,12 @@
-"""Search a folder of notes by meaning: the query and a note need not share a word.
+"""
+Search a folder of notes
+========================
 
-    python examples/search_notes.py [FOLDER]
+By topic, rather than by word: a note need not have the words of the query.
 
-Without a folder, the beginnings of some Wikipedia articles are taken as notes.
+``python examples/search_notes.py FOLDER`` searches the ``.txt`` files of a folder of yours (with
+a fly that has read the articles: train one on your own notes if there are many). Without a
+folder, the beginnings of sixty articles are the notes.
 """
 
 import sys
@@ -13,28 +17,42 @@ from _texts import articles, fly_of_articles
 
 from skfly.codes import nearest
 
-QUERIES = ["rockets and space flight", "belief in gods", "how plants and animals live"]
-
-
-def write_notes(folder):
+if len(sys.argv) > 1:
+    folder = Path(sys.argv[1])
+else:
+    folder = Path(tempfile.mkdtemp())
     for number, article in enumerate(articles()[:60]):
-        (folder / f"note{number:02}.txt").write_text(article[:1500], encoding="utf-8")
+        begin = article.replace("'''", "").replace("''", "").strip()[:1500]
+        (folder / f"note{number:02}.txt").write_text(begin, encoding="utf-8")
+
+notes = sorted(folder.glob("*.txt"))
+texts = [note.read_text(encoding="utf-8") for note in notes]
+print(f"{len(notes)} notes")
+
+# %%
+# The codes of all notes are made once; a query is compared with them by counting bits.
+
+fly = fly_of_articles()
+codes = fly.transform(texts)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(made)
-        if len(sys.argv) < 2:
-            write_notes(folder)
-        notes = sorted(folder.glob("*.txt"))
-        texts = [note.read_text(encoding="utf-8") for note in notes]
-    fly = fly_of_articles()
-    rows, shared = nearest(fly.transform(QUERIES), fly.transform(texts), 3)
-    for query, near, counts in zip(QUERIES, rows, shared, strict=True):
-        print(query)
-        for row, count in zip(near.tolist(), counts.tolist(), strict=True):
-            print(f"    {count:2} cells  {notes[row].name}  {' '.join(texts[row].split())[:60]}")
+def search(query, n_notes=3):
+    rows, shared = nearest(fly.transform([query]), codes, n_notes)
+    known = {word for word in query.lower().replace(",", "").split() if word in fly.wv}
+    print(f"{query}:")
+    for row, count in zip(rows[0].tolist(), shared[0].tolist(), strict=True):
+        has = sorted(known & set(texts[row].lower().split()))
+        common = f"has {', '.join(has)}" if has else "has no word of it"
+        print(f"    {count:2} cells  {' '.join(texts[row].split())[:50]:50}  {common}")
 
 
-if __name__ == "__main__":
-    main()
+search("rockets and space flight")
+search("farming, soil and crops")
+search("films and actors")
+search("chemical elements and metals")
+
+# %%
+# The fewer cells are shared, the less a note has to do with the query. A search of your own should
+# have a limit below which it says that it found nothing; of stars, these notes say little.
+
+search("stars and planets")

@@ -1,8 +1,9 @@
-"""Learn from a stream that is never in memory as a whole, and use the fly on the way.
+"""
+Learn from a stream
+===================
 
-    python examples/stream_a_corpus.py
-
-The vocabulary is that of the first part; every part is learned from once and forgotten.
+``partial_fit`` learns from text that is never in memory as a whole, and the fly can be used on
+the way.
 """
 
 from _texts import articles
@@ -11,17 +12,19 @@ from skfly import FlyHashVectorizer
 
 
 def parts(texts, n_parts):
+    """A stream: a part at a time, as it would come from a queue or a crawler."""
     for part in range(n_parts):
         yield texts[part::n_parts]
 
 
-def main():
-    fly = FlyHashVectorizer(stop_words="english", max_features=12_000, random_state=0)
-    for part in parts(articles(), 4):
-        fly.partial_fit(part)
-        near = [word for word, _ in fly.wv.most_similar("war", topn=5)]
-        print(f"{fly.n_words_seen_:,} words read; near war: {', '.join(near)}")
+# %%
+# The words are those of the first part (or pass ``vocabulary=``); each part is learned from and
+# forgotten. The neighbours get better as more is read.
 
-
-if __name__ == "__main__":
-    main()
+fly = FlyHashVectorizer(stop_words="english", max_features=12_000, random_state=0)
+for part in parts(articles(), 4):
+    fly.partial_fit(part)
+    print(f"{fly.n_words_seen_:,} words read")
+    for word in ("war", "moon", "language"):
+        near = [other for other, _ in fly.wv.most_similar(word, topn=5)]
+        print(f"    {word}: {', '.join(near)}")

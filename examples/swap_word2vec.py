@@ -1,6 +1,8 @@
-"""Code that was written for gensim's word vectors takes the fly's as they are.
+"""
+Swap word2vec
+=============
 
-python examples/swap_word2vec.py
+Code that was written for gensim's word vectors takes the fly's as they are.
 """
 
 from _texts import articles, fly_of_articles
@@ -10,22 +12,23 @@ from gensim.utils import simple_preprocess
 
 def describe(wv):
     """What a program that knows nothing of flies may do with vectors."""
-    near = [word for word, _ in wv.most_similar("moon", topn=5)]
-    odd = wv.doesnt_match(["moon", "sun", "planet", "president"])
-    print(f"    near moon: {', '.join(near)}")
-    print(f"    does not belong to moon, sun, planet: {odd}")
-    print(f"    war and army: {wv.similarity('war', 'army'):.2f}")
+    for word in ("moon", "language", "atom"):
+        print(f"near {word}: {', '.join(near for near, _ in wv.most_similar(word, topn=5))}")
+    odd = wv.doesnt_match(["moon", "orbit", "planet", "president"])
+    print(f"does not belong to moon, orbit, planet: {odd}")
+    print(f"{wv.vectors.shape[1]} numbers a word")
 
 
-def main():
-    print("gensim's Word2Vec")
-    sentences = [simple_preprocess(line) for text in articles() for line in text.splitlines()]
-    describe(Word2Vec(sentences, vector_size=100, min_count=5, workers=2, seed=0).wv)
-    print("the fly")
-    fly = fly_of_articles()
-    describe(fly.wv)
-    print(f"    {fly.wv.nbytes / len(fly.wv):.0f} bytes a word, where 100 floats take 400")
+# %%
+# gensim's skip-gram, with its default settings otherwise. It was made for a thousand times as
+# much text.
 
+sentences = [simple_preprocess(line) for text in articles() for line in text.splitlines()]
+describe(Word2Vec(sentences, vector_size=100, min_count=5, sg=1, workers=1, seed=0).wv)
 
-if __name__ == "__main__":
-    main()
+# %%
+# The fly, on the same text:
+
+fly = fly_of_articles()
+describe(fly.wv)
+print(f"{fly.wv.nbytes / len(fly.wv):.0f} bytes a word, where 100 floats take 400")

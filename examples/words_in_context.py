@@ -1,38 +1,46 @@
-"""Nearest words of a word in two contexts: figure 4 of the paper.
+"""
+Tell the senses of a word apart
+===============================
 
-    python examples/words_in_context.py
+One word in two contexts has two codes, and other neighbours: figure 4 of the paper.
 
-reads some Wikipedia articles; with a model of a large text
-
-    skfly train CORPUS -o en.skfly
-    python examples/words_in_context.py en.skfly
-
-contexts are told apart: the company has other neighbours than the fruit.
+``python examples/words_in_context.py MODEL`` takes a model of your own. With one of 45 million
+words (``skfly train CORPUS -o en.skfly``) the ``bank`` of a river is told from the one with the
+money (:doc:`/gensim`).
 """
 
 import sys
 
+import matplotlib.pyplot as plt
+import numpy as np
+from _texts import fly_of_articles
+
 from skfly import FlyHashVectorizer
 from skfly.evaluation import context_neighbors
 
-USES_IN_ARTICLES = [
+fly = FlyHashVectorizer.load(sys.argv[1]) if len(sys.argv) > 1 else fly_of_articles()
+uses = [
     ("state", "the governor of the state of Alabama"),
     ("state", "the oxidation state of the metal"),
     ("apollo", "the crew of Apollo landed on the Moon"),
     ("apollo", "Apollo was the god of prophecy, son of Zeus and Leto"),
 ]
+for row in context_neighbors(fly, uses).rows:
+    print(f"{row.word}: {row.context}\n    {row.nearest}")
 
+# %%
+# The cells that the codes share. Two uses of one word have some cells in common, and are nearer
+# to the words of their own context.
 
-def main():
-    if len(sys.argv) > 1:
-        table = context_neighbors(FlyHashVectorizer.load(sys.argv[1]))
-    else:
-        from _texts import fly_of_articles
+labels = [f"{word} ({context.split()[1]} ...)" for word, context in uses]
+words = ["government", "metal", "spacecraft", "zeus"]
+codes = fly.hash_in_context([context for _, context in uses], [word for word, _ in uses]).toarray()
+shared = np.hstack([codes @ codes.T, codes @ fly.hash_words(words).toarray().T]).astype(int)
 
-        table = context_neighbors(fly_of_articles(), USES_IN_ARTICLES)
-    for row in table.rows:
-        print(f"{row.word}: {row.context}\n    {row.nearest}")
-
-
-if __name__ == "__main__":
-    main()
+fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
+ax.imshow(shared, cmap="Blues")
+for (row, column), count in np.ndenumerate(shared):
+    ax.text(column, row, count, ha="center", va="center", color="w" if count > 16 else "k")
+ax.set_yticks(range(4), labels)
+ax.set_xticks(range(8), [*labels, *words], rotation=35, ha="right")
+plt.show()

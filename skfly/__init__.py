@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from skfly._model_file import ModelFileError
@@ -42,12 +42,14 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used: `skfly --help` should not wait for numpy."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'skfly' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return value
+if not TYPE_CHECKING:  # a checker of types should know which names there are
+
+    def __getattr__(name):
+        """Import a public name when it is first used: `skfly --help` should not wait for numpy."""
+        if name not in _HOMES:
+            raise AttributeError(f"module 'skfly' has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+        return value
 
 
 def __dir__() -> list[str]:

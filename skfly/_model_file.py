@@ -22,6 +22,7 @@ __all__ = ["DAMAGE", "ModelFileError", "read_model_file", "write_model_file"]
 
 FORMAT = "skfly"
 FORMAT_VERSION = 1
+_ROOM = 99_000_000  # safetensors reads and writes a little more beside the arrays
 _DTYPES = {
     "F32": np.float32,
     "F64": np.float64,
@@ -55,6 +56,11 @@ def write_model_file(
 
     target = Path(path)
     described = json.dumps({"version": FORMAT_VERSION, "content": content})
+    if (length := len(json.dumps(described))) > _ROOM:
+        raise ValueError(
+            f"the words take {length:,} bytes, and a model file has room for {_ROOM:,}: learn "
+            "fewer (max_features, min_count) or shorter ones"
+        )
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
     beside = Path(name)

@@ -30,8 +30,16 @@ _VALUES = (
     "n_words_seen_",
 )
 
-_WHOLE = ("n_epochs_", "batch_size_", "n_active_", "min_count_", "lateral_at_")
-_WHOLE += ("n_iter_", "n_windows_seen_", "n_words_seen_")
+_WHOLE = (
+    "n_epochs_",
+    "batch_size_",
+    "n_active_",
+    "min_count_",
+    "lateral_at_",
+    "n_iter_",
+    "n_windows_seen_",
+    "n_words_seen_",
+)
 _OPTIONAL = ("consensus_", "cell_counts_", "lateral_")
 _STATE = "rule_state_."
 

@@ -25,15 +25,16 @@ def plot_cells(
     The figure belongs to no window: a notebook shows it, and ``savefig`` writes it.
     """
     try:
-        from matplotlib.figure import Figure
         from wordcloud import WordCloud
+
+        from skfly._figure import ShownFigure
     except ImportError as error:
         raise ImportError(
             "figures need matplotlib and wordcloud: pip install skfly[plot]"
         ) from error
     columns = min(len(cells), _COLUMNS) or 1
     rows = -(-len(cells) // columns) or 1
-    figure = Figure(figsize=(_WIDTH * columns, _HEIGHT * rows), layout="constrained")
+    figure = ShownFigure(figsize=(_WIDTH * columns, _HEIGHT * rows), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for ax in axes:
         ax.set_axis_off()

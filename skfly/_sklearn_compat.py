@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scipy import sparse
 from sklearn import get_config
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
@@ -14,20 +14,31 @@ from sklearn.utils._param_validation import (
     validate_parameter_constraints,
 )
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # before scikit-learn 1.9
+Method = TypeVar("Method", bound=Callable[..., Any])
 
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """No callbacks."""
+if TYPE_CHECKING:  # scikit-learn has no types, and its decorators would hide those of our methods
+    CallbackSupportMixin: Any
 
-        def set_callbacks(self, *callbacks: Any) -> Any:  # noqa: ARG002
-            """Say that there are none."""
-            raise ImportError("callbacks need scikit-learn 1.9 or newer")
+    def _fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]: ...
+    def with_callbacks(method: Method) -> Method: ...
 
-    def with_callbacks(method: Any) -> Any:
-        """Return the method as it is."""
-        return method
+else:
+    from sklearn.base import _fit_context
+
+    try:
+        from sklearn.callback import CallbackSupportMixin, with_callbacks
+    except ImportError:  # before scikit-learn 1.9
+
+        class CallbackSupportMixin:
+            """No callbacks."""
+
+            def set_callbacks(self, *callbacks):  # noqa: ARG002
+                """Say that there are none."""
+                raise ImportError("callbacks need scikit-learn 1.9 or newer")
+
+        def with_callbacks(method):
+            """Return the method as it is."""
+            return method
 
 
 __all__ = [

@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
@@ -227,7 +228,17 @@ truncate_windows_, n_active_, decorrelation_
     """
 
     vocabulary_: dict[str, int]
+    word_counts_: NDArray[np.int64]
+    synapses_: NDArray[np.float32]
+    consensus_: NDArray[np.float32] | None
+    cell_counts_: NDArray[np.float32] | None
+    lateral_: NDArray[np.float32] | None
+    n_features_out_: int
     n_windows_seen_: int
+    n_words_seen_: int
+    n_iter_: int
+    energy_: list[float]
+    cells_used_: list[float]
     _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS
 
     def __init__(
@@ -309,7 +320,7 @@ truncate_windows_, n_active_, decorrelation_
 
     # Learning
 
-    def set_callbacks(self, *callbacks: Any) -> FlyHashVectorizer:
+    def set_callbacks(self, *callbacks: Any) -> Self:
         """Set what is told of the epochs of :meth:`fit`.
 
         Parameters
@@ -337,7 +348,7 @@ truncate_windows_, n_active_, decorrelation_
 
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, raw_documents: Any, y: Any = None) -> FlyHashVectorizer:
+    def fit(self, raw_documents: Any, y: Any = None) -> Self:
         """Learn from documents.
 
         If it does not come to its end, what was learned before stays as it was.
@@ -383,7 +394,7 @@ truncate_windows_, n_active_, decorrelation_
             return self._document_codes(corpus)
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, raw_documents: Any, y: Any = None) -> FlyHashVectorizer:
+    def partial_fit(self, raw_documents: Any, y: Any = None) -> Self:
         """Learn from one more part of a stream of documents.
 
         The first call fixes the vocabulary, from its own documents or from ``vocabulary=``; words
@@ -403,6 +414,7 @@ truncate_windows_, n_active_, decorrelation_
         if not self.__sklearn_is_fitted__():
             self.fit(raw_documents)
             return self
+        self._validate_params()  # they may have been set since, and scikit-learn looks only once
         self._check_settings()
         if self.n_kenyon_cells != self.n_features_out_:
             raise ValueError(
@@ -526,8 +538,8 @@ truncate_windows_, n_active_, decorrelation_
         -------
         codes : sparse matrix, (n_documents, n_kenyon_cells)
             With ``document_codes="binary"``, exactly ``hash_length`` ones in a row; with
-            ``"counts"``, the sum of the words' codes. A document without a known word has an
-            empty row.
+            ``"counts"``, the sum of the words' codes. A document without a known word, or with
+            none that any cell responds to, has an empty row.
         """
         check_is_fitted(self)
         return self._document_codes(raw_documents)
@@ -877,7 +889,7 @@ truncate_windows_, n_active_, decorrelation_
         write_model_file(path, *take_apart(self))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, mmap: bool = False) -> FlyHashVectorizer:
+    def load(cls, path: str | os.PathLike[str], *, mmap: bool = False) -> Self:
         """Read an estimator that :meth:`save` wrote.
 
         Parameters

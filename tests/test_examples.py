@@ -19,6 +19,7 @@ def test_there_are_ten():
 @pytest.mark.parametrize("name", STORIES)
 def test_it_runs(name, monkeypatch, capfd, tmp_path):
     monkeypatch.setattr(sys, "argv", [name])
+    monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.syspath_prepend(EXAMPLES)  # they share what they read
     monkeypatch.chdir(tmp_path)
     with warnings.catch_warnings():

@@ -264,3 +264,11 @@ def test_no_bytes_whatever_raise_another_error(tmp_path_factory, content):
 
 def test_the_error_is_a_value_error():
     assert issubclass(ModelFileError, ValueError)
+
+
+def test_what_could_not_be_read_again_is_not_written(path):
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="a model file has room for"):
+        write_model_file(path, ARRAYS, CONTENT | {"words": ["x" * 1_000_000] * 101})
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]

@@ -7,9 +7,6 @@ import pytest
 
 from skfly import FlyHashVectorizer
 
-# older versions of wordcloud leave a file open
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-
 
 def test_cells_as_word_clouds(fitted):
     figure = fitted.plot_cells("ripe fruit", n_cells=3, n_words=5)
@@ -18,6 +15,10 @@ def test_cells_as_word_clouds(fitted):
     assert [ax.get_title().split(",")[0] for ax in drawn] == [f"cell {c.number}" for c in cells]
     assert all(np.asarray(ax.images[0].get_array())[..., 3].any() for ax in drawn)
     assert figure.get_suptitle() == "ripe fruit"
+
+
+def test_notebooks_get_a_picture_without_pyplot(fitted):
+    assert fitted.plot_cells("ripe fruit", n_cells=1)._repr_png_().startswith(b"\x89PNG")
 
 
 def test_more_cells_than_fit_in_a_row_and_words_as_a_list(fitted):

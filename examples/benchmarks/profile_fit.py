@@ -3,8 +3,9 @@
     python examples/benchmarks/profile_fit.py TEXT.txt[.xz] --words 5000000
 
 TEXT has one sentence a line. Every call of the stages below is timed while a fly with default
-parameters learns from the first ``--words`` words on one thread (so that times add up), then
-makes the codes of all its words. One warm-up on a little text compiles the kernels.
+parameters but ``--epochs`` epochs learns from the first ``--words`` words on one thread (so that
+times add up), then makes the codes of all its words. One warm-up on a little text compiles the
+kernels.
 """
 
 import argparse
@@ -44,7 +45,7 @@ def timed(function, spent, name):
     return call
 
 
-def profile(documents, spent):
+def profile(documents, n_epochs, spent):
     """Return the seconds of all, and the fly; ``spent`` gets those of the stages."""
     import skfly.vectorizer
 
@@ -53,7 +54,9 @@ def profile(documents, spent):
             owner = skfly.vectorizer if isinstance(owner, str) else owner
             function = timed(getattr(owner, attribute), spent, name)
             patches.enter_context(patch.object(owner, attribute, function))
-        fly = FlyHashVectorizer(sentence_splitter=None, n_jobs=1, random_state=0)
+        fly = FlyHashVectorizer(
+            n_epochs=n_epochs, sentence_splitter=None, n_jobs=1, random_state=0
+        )
         began = time.perf_counter()
         fly.fit(documents)
         fly.hash_words(list(fly.vocabulary_))
@@ -64,11 +67,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("text", type=Path)
     parser.add_argument("--words", type=int, default=5_000_000)
+    parser.add_argument("--epochs", type=int, default=4)
     args = parser.parse_args()
-    profile(list(first_words(TextLines(args.text), 200_000)), dict.fromkeys(STAGES, 0.0))
+    some = list(first_words(TextLines(args.text), 200_000))
+    profile(some, args.epochs, dict.fromkeys(STAGES, 0.0))
     documents = list(first_words(TextLines(args.text), args.words))
     spent = dict.fromkeys(STAGES, 0.0)
-    seconds, fly = profile(documents, spent)
+    seconds, fly = profile(documents, args.epochs, spent)
     print(f"{fly.n_words_seen_:,} words, {fly.n_iter_} epochs, {fly.n_windows_seen_:,} windows\n")
     print("| stage | s | share |\n|---|---|---|")
     spent["the rest"] = seconds - sum(spent.values())

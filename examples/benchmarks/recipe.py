@@ -52,11 +52,14 @@ def variants(n_words):
         "ten times the subsampling threshold": {"subsample": min(1.0, auto.subsample * 10)},
         "half the epochs": {"n_epochs": auto.n_epochs // 2},
         "twice the epochs": {"n_epochs": auto.n_epochs * 2},
-        "remembers half an epoch": {"rule": Forgetful},
+        "remembers half as long": {"rule": Forgetful},
+        "remembers twice as long": {"rule": Mindful},
         "cells begin from one window": {"rule": BeginsSmall},
+        "cells begin from up to 50 windows": {"rule": BeginsLarge},
         "idle cells are not begun again": {"rule": LeavesIdle},
         "a fourth of the batches": {"batch_size": 4 * auto.batch_size},
-        "consensus of four times the cells": {"n_active": 16},
+        "consensus of four times the cells": {"n_active": 4 * auto.n_active},
+        "consensus of a fourth of the cells": {"n_active": max(1, auto.n_active // 4)},
         "codes of words from synapses": {"word_codes": "synapses"},
         "no connections": {"decorrelation": None},
         "connections, no decorrelation": {"decorrelation": 0.0},
@@ -74,8 +77,23 @@ class Forgetful(LloydRule):
         super().__init__(*args, fading=min(1.0, 2 * fading), **kwargs)
 
 
+class Mindful(LloydRule):
+    """What was counted fades half as fast."""
+
+    def __init__(self, *args, fading, **kwargs):
+        super().__init__(*args, fading=fading / 2, **kwargs)
+
+
+class BeginsLarge(LloydRule):
+    """Cells begin from up to a tenth of the first batch, whatever its size."""
+
+    def start(self, batch, random):
+        with patch("skfly.learning._lloyd._START_SHARE", 10):
+            super().start(batch, random)
+
+
 class BeginsSmall(LloydRule):
-    """A cell begins from one window instead of up to 50."""
+    """A cell begins from one window."""
 
     def start(self, batch, random):
         with patch("skfly.learning._lloyd._START_WINDOWS", 1):

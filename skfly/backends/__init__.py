@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+from skfly._jobs import n_threads_for
 from skfly.backends._base import (
     Backend,
     Drive,
@@ -21,7 +22,6 @@ from skfly.backends._base import (
     fixed_point_gain,
     information_bound,
 )
-from skfly.backends._threads import n_threads_for
 
 __all__ = [
     "BACKENDS",

@@ -141,12 +141,10 @@ def _check_offsets(name: str, offsets: Any, last: int) -> NDArray[np.int64]:
 
 def check_winners(winners: Any, n_positions: int, n_cells: int) -> NDArray[np.int32]:
     """Return the winner of each position, or -1."""
-    winners = check_whole("winners", winners, np.int32, -1, n_cells - 1)
-    if len(winners) != n_positions:
-        raise ValueError(
-            f"there must be {n_positions} winners, one a position; got {len(winners)}"
-        )
-    return winners
+    found: NDArray[np.int32] = check_whole("winners", winners, np.int32, -1, n_cells - 1)
+    if len(found) != n_positions:
+        raise ValueError(f"there must be {n_positions} winners, one a position; got {len(found)}")
+    return found
 
 
 def check_totals(words: Any, cells: Any, shape: tuple[int, int]) -> None:

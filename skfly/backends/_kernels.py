@@ -16,6 +16,7 @@ from skfly.backends import _fork  # noqa: F401
 from skfly.backends._base import NEVER
 from skfly.backends._checks import MOST_CELLS
 from skfly.backends._numpy import LOG_OF_2, LOG_SERIES, ONE, ROOT_OF_HALF
+from skfly.backends._prefetch import prefetch
 
 _options: dict[str, Any] = {
     "nogil": True,
@@ -28,46 +29,62 @@ _options: dict[str, Any] = {
 _SERIES_0, _SERIES_1, _SERIES_2, _SERIES_3 = LOG_SERIES
 _HIGH_LOG_OF_2, _LOW_LOG_OF_2 = LOG_OF_2
 LAST_CELL = MOST_CELLS  # cells are numbered from 0 below this
+_CACHE_LINE = 32  # drives
+_FEW = 4  # times fewer windows than cells: no need to go through all cells
 
 
 @njit(inline="always", **_options)
-def _enter(word, inside, total, drives):
-    """Let a word into the window; a binary bag counts it once."""
+def _entering(word, inside, drives, nothing):
+    """Let a word into the window; returns what it adds. A binary bag counts it once."""
+    row = nothing
     if word >= 0:
         inside[word] += 1
         if inside[word] == 1:
             row = drives[word]
-            for m in range(total.shape[0]):
-                total[m] = np.int16(total[m] + row[m])
+    return row
 
 
 @njit(inline="always", **_options)
-def _leave(word, inside, total, drives):
+def _leaving(word, inside, drives, nothing):
+    row = nothing
     if word >= 0:
         inside[word] -= 1
         if inside[word] == 0:
             row = drives[word]
-            for m in range(total.shape[0]):
-                total[m] = np.int16(total[m] - row[m])
+    return row
 
 
 @njit(inline="always", **_options)
-def _key(total, as_target, as_context, order):
-    """Return a cell's activation and number as one: the largest is the winner's.
+def _fetch(drives, row):
+    for m in range(0, drives.shape[1], _CACHE_LINE):
+        prefetch(drives, row, m)
+
+
+@njit(inline="always", **_options)
+def _move(total, enters, leaves, as_target, as_context, activations):
+    """Move the sum over the window on by one, and return the largest activation.
 
     The target stands in the target block, not in the context block as the sum over the window has
-    it. ``order`` falls with the number of the cell, so that the first of ties is the largest.
+    it. All of it is one pass.
     """
-    activation = np.int32(total) + np.int32(as_target) - np.int32(as_context)
-    return np.int32((np.int32(activation) << 16) + order)
+    best = np.int16(-32768)
+    for m in range(total.shape[0]):
+        moved = np.int16(total[m] + enters[m] - leaves[m])
+        total[m] = moved
+        activation = np.int16(moved + as_target[m] - as_context[m])
+        activations[m] = activation
+        best = max(best, activation)
+    return best
 
 
 @njit(inline="always", **_options)
-def _largest_key(total, as_target, as_context, order):
-    best = np.int32(-2147483648)
-    for m in range(total.shape[0]):
-        best = max(best, _key(total[m], as_target[m], as_context[m], order[m]))
-    return best
+def _first_with(best, activations, order):
+    """Return the first cell with an activation; ``order`` is ``LAST_CELL`` less its number."""
+    found = np.uint16(0)
+    for m in range(activations.shape[0]):
+        here, activation = order[m], activations[m]
+        found = max(found, here if activation == best else np.uint16(0))
+    return LAST_CELL - np.int64(found)
 
 
 @njit(inline="always", **_options)
@@ -78,19 +95,34 @@ def _largest_below(limit, keys):
     return best
 
 
+@njit(inline="always", **_options)
+def _rank(activations, order, keys, cells):
+    """Write the most active cells, the first of ties first.
+
+    A cell's activation and ``order`` are one number: the next cell has the next largest.
+    """
+    for m in range(activations.shape[0]):
+        keys[m] = np.int32((np.int32(activations[m]) << 16) + np.int32(order[m]))
+    best = np.int32(2147483647)
+    for j in range(cells.shape[0]):
+        best = _largest_below(best, keys)
+        cells[j] = LAST_CELL - (best & LAST_CELL)
+
+
 @njit(**_options)
 def find_top_cells(drives, ids, offsets, window, truncate, first, last, order, top):
     """Find the most active cells of the windows in sentences ``first`` to ``last``.
 
-    A running sum over the sentence: two row additions a step, whatever the window's width. The
-    cells of a position come by falling activation; -1 where there is no window. ``order`` is
-    ``LAST_CELL`` less the number of each cell.
+    A running sum over the sentence: two rows are added a step, whatever the window's width. The
+    cells of a position come by falling activation; -1 where there is no window. ``order``
+    (uint16) is ``LAST_CELL`` less the number of each cell.
     """
     n_cells = drives.shape[1]
     n_top = top.shape[1]
     half = window // 2
     total = np.zeros(n_cells, np.int16)
     nothing = np.zeros(n_cells, np.int16)
+    activations = np.empty(n_cells, np.int16)
     keys = np.empty(n_cells, np.int32)
     n_words = drives.shape[0] // 2
     inside = np.zeros(n_words, np.int32)
@@ -101,32 +133,35 @@ def find_top_cells(drives, ids, offsets, window, truncate, first, last, order, t
             total[m] = 0
         n_known = 0
         for t in range(start, min(stop, start + half)):
-            _enter(ids[t], inside, total, drives)
+            enters = _entering(ids[t], inside, drives, nothing)
+            _move(total, enters, nothing, nothing, nothing, activations)
             n_known += ids[t] >= 0
         for t in range(start, stop):
+            enters, leaves = nothing, nothing
             if t + half < stop:
-                _enter(ids[t + half], inside, total, drives)
+                enters = _entering(ids[t + half], inside, drives, nothing)
                 n_known += ids[t + half] >= 0
             if t - half - 1 >= start:
-                _leave(ids[t - half - 1], inside, total, drives)
+                leaves = _leaving(ids[t - half - 1], inside, drives, nothing)
                 n_known -= ids[t - half - 1] >= 0
-            if n_known == 0 or (not truncate and (t - half < start or t + half >= stop)):
-                for j in range(n_top):
-                    top[t - base, j] = -1
-                continue
+            # the rows of the next step that were not needed lately
+            if t + half + 1 < stop and ids[t + half + 1] >= 0:
+                _fetch(drives, np.int64(ids[t + half + 1]))
+            if t + 1 < stop and ids[t + 1] >= 0:
+                _fetch(drives, np.int64(n_words + ids[t + 1]))
             target = ids[t]
             # in the context block too if it occurs a second time within the window
             only_target = target >= 0 and inside[target] == 1
             as_target = drives[n_words + target] if target >= 0 else nothing
             as_context = drives[target] if only_target else nothing
-            best = _largest_key(total, as_target, as_context, order)
-            top[t - base, 0] = LAST_CELL - (best & LAST_CELL)
-            if n_top > 1:
-                for m in range(n_cells):
-                    keys[m] = _key(total[m], as_target[m], as_context[m], order[m])
-            for j in range(1, n_top):
-                best = _largest_below(best, keys)
-                top[t - base, j] = LAST_CELL - (best & LAST_CELL)
+            best = _move(total, enters, leaves, as_target, as_context, activations)
+            if n_known == 0 or (not truncate and (t - half < start or t + half >= stop)):
+                for j in range(n_top):
+                    top[t - base, j] = -1
+            elif n_top == 1:
+                top[t - base, 0] = _first_with(best, activations, order)
+            else:
+                _rank(activations, order, keys, top[t - base])
         for t in range(max(start, stop - half - 1), stop):
             if ids[t] >= 0:
                 inside[ids[t]] = 0
@@ -221,6 +256,27 @@ def _flush(row, rate, counts, weights, overlap, cells):
     return total
 
 
+@njit(inline="always", **_options)
+def _flush_at(
+    winners, places, offsets, sentences, reach, row, rate, counts, weights, overlap, cells
+):
+    """Do as ``_flush`` does, and go to the counts of winners around places instead of to all."""
+    total = 0
+    for k in range(places.shape[0]):
+        t = np.int64(places[k])
+        start, stop = offsets[sentences[t]], offsets[sentences[t] + 1]
+        for c in range(max(start, t - reach), min(stop, t + reach + 1)):
+            m = np.int64(winners[c])
+            if counts[m] > 0:
+                added = rate * np.float32(counts[m])
+                row[m] += added
+                overlap[m] += np.float64(weights[m]) * np.float64(added)
+                cells[m] += counts[m]
+                total += counts[m]
+                counts[m] = 0
+    return total
+
+
 @njit(**_options)
 def add_windows(
     sums,
@@ -269,8 +325,37 @@ def add_windows(
             counted = high
         as_context[n_cells] = as_target[n_cells] = 0
         j = n_words + i
-        words[i] = _flush(sums[i], rates[i], as_context, weights[i], overlap, cells[0])
-        words[j] = _flush(sums[j], rates[i], as_target, weights[j], overlap, cells[1])
+        if (end - begin) * (2 * half + 1) > n_cells // _FEW:
+            words[i] = _flush(sums[i], rates[i], as_context, weights[i], overlap, cells[0])
+            words[j] = _flush(sums[j], rates[i], as_target, weights[j], overlap, cells[1])
+            continue
+        places = order[begin:end]
+        words[i] = _flush_at(
+            winners,
+            places,
+            offsets,
+            sentences,
+            half,
+            sums[i],
+            rates[i],
+            as_context,
+            weights[i],
+            overlap,
+            cells[0],
+        )
+        words[j] = _flush_at(
+            winners,
+            places,
+            offsets,
+            sentences,
+            0,
+            sums[j],
+            rates[i],
+            as_target,
+            weights[j],
+            overlap,
+            cells[1],
+        )
 
 
 @njit(**_options)

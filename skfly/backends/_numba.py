@@ -46,7 +46,7 @@ class NumbaBackend(HostArrays):
 
     def _top_of_windows(self, drives, ids, offsets, window, truncate, n_top):
         top = np.empty((len(ids), n_top), dtype=np.int32)
-        order = _kernels.LAST_CELL - np.arange(drives.shape[1], dtype=np.int32)
+        order = (_kernels.LAST_CELL - np.arange(drives.shape[1])).astype(np.uint16)
         run_chunks(
             lambda first, last: _kernels.find_top_cells(
                 drives,

@@ -1,7 +1,7 @@
 """Iterative quantization: the rotation of principal components whose signs lose least."""
 
 # scikit-learn has no types
-# mypy: disallow-subclassing-any=False, disallow-untyped-decorators=False
+# mypy: disallow-subclassing-any=False
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Locality-sensitive hashing by random hyperplanes, also known as SimHash."""
 
 # scikit-learn has no types
-# mypy: disallow-subclassing-any=False, disallow-untyped-decorators=False
+# mypy: disallow-subclassing-any=False
 
 from __future__ import annotations
 

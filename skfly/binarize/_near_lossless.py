@@ -1,7 +1,7 @@
 """Near-lossless binarization: an autoencoder whose hidden layer is binary."""
 
 # scikit-learn has no types
-# mypy: disallow-subclassing-any=False, disallow-untyped-decorators=False
+# mypy: disallow-subclassing-any=False
 
 from __future__ import annotations
 

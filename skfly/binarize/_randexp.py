@@ -1,7 +1,7 @@
 """Random expansion: the fly's circuit with random synapses instead of learned ones."""
 
 # scikit-learn has no types
-# mypy: disallow-subclassing-any=False, disallow-untyped-decorators=False
+# mypy: disallow-subclassing-any=False
 
 from __future__ import annotations
 

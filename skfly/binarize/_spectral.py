@@ -1,7 +1,7 @@
 """Spectral hashing: the signs of eigenfunctions of the Laplacian on a box."""
 
 # scikit-learn has no types
-# mypy: disallow-subclassing-any=False, disallow-untyped-decorators=False
+# mypy: disallow-subclassing-any=False
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The naive binarization: the largest features are one."""
 
 # scikit-learn has no types
-# mypy: disallow-subclassing-any=False, disallow-untyped-decorators=False
+# mypy: disallow-subclassing-any=False
 
 from __future__ import annotations
 

@@ -317,16 +317,16 @@ def pack_rows(codes: Any) -> Packed:
 
 def check_rows(rows: Any, n_cells: int) -> Packed:
     """Return packed rows; refuse what is not of the width that cells need."""
-    rows = np.asarray(rows)
+    found: NDArray[np.uint64] = np.asarray(rows)
     n_words = -(-n_cells // 64)
-    if rows.dtype != np.uint64 or rows.ndim != 2 or rows.shape[1] != n_words:
+    if found.dtype != np.uint64 or found.ndim != 2 or found.shape[1] != n_words:
         raise ValueError(
             f"packed codes of {n_cells} cells must be a matrix of {n_words} uint64 a row; got "
-            f"{rows.dtype} of shape {rows.shape}"
+            f"{found.dtype} of shape {found.shape}"
         )
-    if n_cells % 64 and (rows[:, -1] >> np.uint64(n_cells % 64)).any():
+    if n_cells % 64 and (found[:, -1] >> np.uint64(n_cells % 64)).any():
         raise ValueError(f"packed codes have ones beyond their {n_cells} cells")
-    return rows
+    return found
 
 
 def unpack_rows(rows: Packed, n_cells: int) -> NDArray[np.uint8]:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skfly._jobs import n_threads_for
 from skfly.backends._checks import check_range
-from skfly.backends._threads import n_threads_for, run_chunks
+from skfly.backends._threads import run_chunks
 from skfly.codes._gpu_index import GpuIndex
 from skfly.codes._inverted import InvertedIndex
 from skfly.codes._packed import CodeStore, check_rows, count_bits

@@ -267,6 +267,7 @@ class Explorer:
                     "activation": round(cell.activation, 6),
                     "words": [[word, round(chance, 8)] for word, chance in cell.words],
                     "n_used": int(self._used[cell.number]),
+                    "share_used": round(int(self._used[cell.number]) / len(self._words), 6),
                     "breadth": round(float(self._breadth[cell.number]), 2),
                 }
                 for cell in some

@@ -15,7 +15,7 @@ from gensim.models import KeyedVectors
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.backends._threads import n_threads_for
+from skfly._jobs import n_threads_for
 from skfly.codes import (
     CodeSearch,
     CodeStore,
@@ -63,17 +63,17 @@ class KeyedCodes(KeyedVectors):
         dtype: Any = np.float32,
         mapfile_path: Any = None,
         *,
-        hash_length: int | None = None,
+        hash_length: Any = None,
         similarity_measure: str = "cosine",
     ) -> None:
         # gensim's own __init__ would make a matrix of floats
-        if not isinstance(vector_size, Integral) or not 1 <= vector_size <= _MOST_CELLS:
+        if not isinstance(vector_size, Integral) or not 1 <= int(vector_size) <= _MOST_CELLS:
             raise ValueError(
                 f"vector_size must be a number of cells from 1 to {_MOST_CELLS:,}; got "
                 f"{vector_size!r:.30}"
             )
         if hash_length is not None and not (
-            isinstance(hash_length, Integral) and 1 <= hash_length <= int(vector_size)
+            isinstance(hash_length, Integral) and 1 <= int(hash_length) <= int(vector_size)
         ):
             raise ValueError(
                 f"hash_length={hash_length}, but codes have {vector_size} cells: it must be a "
@@ -88,7 +88,7 @@ class KeyedCodes(KeyedVectors):
         self.expandos = {}
         self.mapfile_path = mapfile_path
         self._dtype = np.dtype(dtype)
-        self._hash_length = hash_length
+        self._hash_length: int | None = None if hash_length is None else int(hash_length)
         self._measure = similarity_measure
         n_bytes = -(-self.vector_size // 8)
         self._set_store(PackedCodes(np.zeros((n_bytes, count), np.uint8), self.vector_size))

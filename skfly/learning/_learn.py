@@ -223,9 +223,9 @@ def learn(
     saved = None if checkpoints is None else checkpoints.last()
     learned, history = run.train(seed, stages, on_epoch, saved)
     if history.n_windows == 0:
-        if previous is not None:  # a part of the stream with nothing to learn from
-            return replace(previous, history=history)
-        raise ValueError(_no_windows(corpus, window, settings.truncate_windows))
+        if previous is not None:  # a part of the stream with nothing to learn from; it was read
+            return replace(previous, history=history, word_counts=counts, n_words=n_words)
+        raise ValueError(_no_windows(corpus, window, settings, bool(counts.any())))
     network = run.network(learned, history, stages, saved)
     if checkpoints is not None:
         checkpoints.clear()
@@ -434,9 +434,14 @@ def _digest(counts: NDArray[np.int64], id_map: NDArray[np.int32] | None) -> str:
     return digest.hexdigest()
 
 
-def _no_windows(corpus: Corpus, window: int, truncate: bool) -> str:
-    if truncate:
+def _no_windows(corpus: Corpus, window: int, settings: LearningSettings, known: bool) -> str:
+    if not known:
         return "no sentence of the corpus has a word of the vocabulary"
+    if settings.truncate_windows:
+        return (
+            f"subsample={settings.subsample} has left out every word of this short text: set "
+            "subsample=0 to keep all"
+        )
     return (
         f"no sentence is as long as the window of {window} words "
         f"(the longest has {corpus.longest_sentence}): "

@@ -35,8 +35,10 @@ __all__ = ["FLOOR", "LloydRule"]
 FLOOR = 0.0
 """Synapses below this do not count."""
 
-_START_WINDOWS = 50  # for each cell, if the first batch has many more
-_START_SHARE = 10
+# A cell begins from some windows, up to this many, which together are a small part of the first
+# batch: those of a short text would be a blur of all of it.
+_START_WINDOWS = 50
+_START_SHARE = 50
 _SMALLEST_SCALE = 1e-3
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeGuard, Ty
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly.backends._threads import n_threads_for
+from skfly._jobs import n_threads_for
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._sources import TextLines
 

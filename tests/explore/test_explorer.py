@@ -111,6 +111,8 @@ def test_the_orders_of_cells(explorer, explored):
     }
     counts = [cell["n_used"] for cell in listed["used"]]
     assert counts == sorted(used[used > 0].tolist(), reverse=True)
+    shares = [cell["share_used"] for cell in listed["used"]]
+    assert shares == pytest.approx([n / len(explored.vocabulary_) for n in counts], abs=1e-5)
     breadths = [cell["breadth"] for cell in listed["specific"]]
     assert breadths == sorted(breadths)
     assert {cell["cell"] for cell in listed["dead"]} == set(np.flatnonzero(used == 0).tolist())

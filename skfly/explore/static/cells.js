@@ -9,7 +9,7 @@ import { go, link, linkCell, numberOf } from "./state.js";
 const ORDERS = { used: "Most used", specific: "Most specific", dead: "Dead" };
 const PAGE = 24;
 const EXPLAINED = {
-  used: "In the codes of the most words. These are often cells of very frequent words.",
+  used: "In the codes of the most words. These are often cells of very frequent words; for topics, see the most specific.",
   specific: "Those that stand for the fewest words.",
   dead: "In no word's code: nothing was left for them to win.",
 };

@@ -152,7 +152,7 @@ export const usage = (cell) =>
   h(
     "p",
     { class: "usage" },
-    `in the codes of ${plural(cell.n_used, "word", "words")}; as broad as ` +
+    `in the codes of ${plural(cell.n_used, "word", "words")} (${percent(cell.share_used)}); as broad as ` +
       `${count(Math.round(cell.breadth))} equally likely words`,
   );
 

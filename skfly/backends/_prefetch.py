@@ -1,0 +1,43 @@
+"""A hint to the processor, for kernels that know which rows they will need next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+__all__ = ["prefetch"]
+
+_POINTER = ir.IntType(8).as_pointer()
+_NUMBER = ir.IntType(32)
+_FUNCTION = ir.FunctionType(ir.VoidType(), [_POINTER, _NUMBER, _NUMBER, _NUMBER])
+_TO_READ, _KEEP, _DATA = 0, 3, 1
+
+
+def _prefetch(typing_context: Any, array: Any, row: Any, column: Any) -> Any:  # noqa: ARG001
+    """Begin to bring ``array[row, column]``, of int64 numbers, into the first-level cache.
+
+    It changes nothing but when the processor waits.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = signature.args[0]
+        place = cgutils.get_item_pointer(
+            context,
+            builder,
+            kind,
+            context.make_array(kind)(context, builder, arguments[0]),
+            arguments[1:],
+            wraparound=False,
+        )
+        hint = cgutils.get_or_insert_function(builder.module, _FUNCTION, "llvm.prefetch.p0i8")
+        options = [ir.Constant(_NUMBER, option) for option in (_TO_READ, _KEEP, _DATA)]
+        builder.call(hint, [builder.bitcast(place, _POINTER), *options])
+        return context.get_dummy_value()
+
+    return types.void(array, row, column), generate
+
+
+prefetch: Any = intrinsic(_prefetch)
