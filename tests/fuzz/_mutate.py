@@ -46,6 +46,10 @@ DESCRS = [
 ]
 
 
+_NO_LONGER = (ArithmeticError, AttributeError, LookupError, RecursionError, SyntaxError)
+_NO_LONGER += (TypeError, ValueError, struct.error)
+
+
 def mutate(random: Random, files: Files, ways: dict[str, list[Way]]) -> Files:
     """Return damaged files; ``ways`` are those of each ending, beside the ones for all."""
     damaged = dict(files)
@@ -61,7 +65,11 @@ def mutate(random: Random, files: Files, ways: dict[str, list[Way]]) -> Files:
         name = random.choice(names)
         of_form = [way for end, some in ways.items() if name.endswith(end) for way in some]
         way = random.choice(of_form if of_form and random.random() < 0.6 else BLIND)
-        damaged[name] = way(random, damaged[name])
+        try:
+            damaged[name] = way(random, damaged[name])
+        except _NO_LONGER:
+            # it was damaged before, and is no longer what this way knows
+            damaged[name] = flip_bits(random, damaged[name])
     return damaged
 
 
@@ -176,11 +184,7 @@ def change_lines(random: Random, data: bytes) -> bytes:
 
 
 def change_json(random: Random, data: bytes) -> bytes:
-    try:
-        content = json.loads(data)
-    except (ValueError, RecursionError):
-        return flip_bits(random, data)
-    return to_json(change_value(random, content))
+    return to_json(change_value(random, json.loads(data)))
 
 
 def change_value(random: Random, content: object) -> object:
@@ -258,27 +262,24 @@ def change_numbers(random: Random, array: np.ndarray) -> np.ndarray:
 
 def change_safetensors(random: Random, data: bytes) -> bytes:
     """Change what the header, the metadata or the arrays say, and keep the rest sound."""
-    try:
-        (size,) = struct.unpack("<Q", data[:8])
-        header, body = json.loads(data[8 : 8 + size]), bytearray(data[8 + size :])
-        names = [name for name in header if name != "__metadata__"]
-        how = random.random()
-        if how < 0.4:
-            described = json.loads(header["__metadata__"]["skfly"])
-            described = change_value(random, described)
-            header["__metadata__"]["skfly"] = to_json(described).decode()
-        elif how < 0.75 and names:
-            entry = header[random.choice(names)]
-            start, stop = entry["data_offsets"]
-            kind = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "U8": "u1"}
-            kind |= {"U16": "<u2", "U32": "<u4", "U64": "<u8"}
-            array = np.frombuffer(bytes(body[start:stop]), kind[entry["dtype"]])
-            body[start:stop] = change_numbers(random, array).tobytes()
-        else:
-            _change_header(random, header, names)
-        new = to_json(header)
-    except (ValueError, KeyError, IndexError, TypeError, struct.error):
-        return flip_bits(random, data)
+    (size,) = struct.unpack("<Q", data[:8])
+    header, body = json.loads(data[8 : 8 + size]), bytearray(data[8 + size :])
+    names = [name for name in header if name != "__metadata__"]
+    how = random.random()
+    if how < 0.4:
+        described = json.loads(header["__metadata__"]["skfly"])
+        described = change_value(random, described)
+        header["__metadata__"]["skfly"] = to_json(described).decode()
+    elif how < 0.75 and names:
+        entry = header[random.choice(names)]
+        start, stop = entry["data_offsets"]
+        kind = {"F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "U8": "u1"}
+        kind |= {"U16": "<u2", "U32": "<u4", "U64": "<u8"}
+        array = np.frombuffer(bytes(body[start:stop]), kind[entry["dtype"]])
+        body[start:stop] = change_numbers(random, array).tobytes()
+    else:
+        _change_header(random, header, names)
+    new = to_json(header)
     return struct.pack("<Q", len(new)) + new + bytes(body)
 
 
@@ -305,27 +306,24 @@ def _change_header(random: Random, header: dict, names: list[str]) -> None:
 
 def change_npy(random: Random, data: bytes) -> bytes:
     """Change what the header or the numbers of an ``.npy`` file say."""
-    try:
-        (size,) = struct.unpack("<H", data[8:10])
-        text, body = data[10 : 10 + size].decode("latin-1"), data[10 + size :]
-        header = ast.literal_eval(text.strip())
-        how = random.randrange(5)
-        if how == 0:
-            header["descr"] = random.choice(DESCRS)
-        elif how == 1:
-            header["shape"] = random.choice(
-                [(random.choice(WHOLE),), (*header["shape"], 1), (), (2, header["shape"][0] // 2)]
-            )
-        elif how == 2:
-            header["fortran_order"] = random.choice([True, None, 1])
-        elif how == 3:
-            return data[:10] + change_digits(random, data[10 : 10 + size]) + body
-        else:
-            array = np.frombuffer(body, header["descr"])
-            return data[: 10 + size] + change_numbers(random, array).tobytes()
-        new = repr(header).encode("latin-1") + b"\n"
-    except (ValueError, KeyError, TypeError, SyntaxError, IndexError, struct.error):
-        return flip_bits(random, data)
+    (size,) = struct.unpack("<H", data[8:10])
+    text, body = data[10 : 10 + size].decode("latin-1"), data[10 + size :]
+    header = ast.literal_eval(text.strip())
+    how = random.randrange(5)
+    if how == 0:
+        header["descr"] = random.choice(DESCRS)
+    elif how == 1:
+        header["shape"] = random.choice(
+            [(random.choice(WHOLE),), (*header["shape"], 1), (), (2, header["shape"][0] // 2)]
+        )
+    elif how == 2:
+        header["fortran_order"] = random.choice([True, None, 1])
+    elif how == 3:
+        return data[:10] + change_digits(random, data[10 : 10 + size]) + body
+    else:
+        array = np.frombuffer(body, header["descr"])
+        return data[: 10 + size] + change_numbers(random, array).tobytes()
+    new = repr(header).encode("latin-1") + b"\n"
     return data[:8] + struct.pack("<H", len(new)) + new + body
 
 
@@ -348,7 +346,7 @@ def sign_checkpoint(data: bytes) -> bytes:
         content["digest"] = digest.hexdigest()
         header["__metadata__"]["skfly"] = json.dumps(described)
         new = json.dumps(header).encode()
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, struct.error):
+    except _NO_LONGER:
         return data
     return struct.pack("<Q", len(new)) + new + body
 
