@@ -27,7 +27,7 @@ from _text import read_corpus, say
 from skfly import EncodedCorpus, FlyHashVectorizer
 from skfly.evaluation import word_similarity
 from skfly.evaluation._datasets import load_datasets
-from skfly.learning import LearningSettings, LloydRule
+from skfly.learning import LearningSettings, LloydRule, _learn
 
 DATASETS = ("MEN", "WS353", "SimLex", "MTurk-287")
 HASH_LENGTHS = (4, 16, 51)
@@ -58,6 +58,7 @@ def variants(n_words):
         "cells begin from up to 50 windows": {"rule": BeginsLarge},
         "idle cells are not begun again": {"rule": LeavesIdle},
         "a fourth of the batches": {"batch_size": 4 * auto.batch_size},
+        "sentences shuffled one by one": {"block": 1},
         "consensus of four times the cells": {"n_active": 4 * auto.n_active},
         "consensus of a fourth of the cells": {"n_active": max(1, auto.n_active // 4)},
         "codes of words from synapses": {"word_codes": "synapses"},
@@ -136,9 +137,12 @@ class Ranked(LloydRule):
 
 def train(corpus, name, params, seed, threads):
     params = dict(params)
-    rule = params.pop("rule", LloydRule)
+    rule, block = params.pop("rule", LloydRule), params.pop("block", _learn._BLOCK_SIZE["lloyd"])
     fly = FlyHashVectorizer(**params, sentence_splitter=None, n_jobs=threads, random_state=seed)
-    with patch("skfly.learning._learn.LloydRule", rule):
+    with (
+        patch.object(_learn, "LloydRule", rule),
+        patch.dict(_learn._BLOCK_SIZE, lloyd=block),
+    ):
         return fly.fit(corpus) if name != IN_PARTS else fit_in_parts(fly, corpus)
 
 
