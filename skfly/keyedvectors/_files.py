@@ -120,7 +120,13 @@ class KeyedCodesFiles(EditableCodes):
     def _load_fly(cls, fname: str | os.PathLike[str], mmap: str | None) -> Any:
         from skfly.vectorizer import FlyHashVectorizer
 
-        vectors = copy.copy(FlyHashVectorizer.load(fname, mmap=True).wv)
+        fly = FlyHashVectorizer.load(fname, mmap=True)
+        try:
+            vectors = copy.copy(fly.wv)
+        except (
+            ValueError
+        ) as error:  # it may have been saved with a hash_length that it cannot have
+            raise ModelFileError(f"{fname} holds a model, but no codes: {error}") from error
         if mmap == "r":
             vectors._store.freeze()
         vectors.__class__ = cls

@@ -1,3 +1,4 @@
+import copy
 import errno
 import json
 import os
@@ -265,6 +266,12 @@ class TestFilesOfTheEstimator:
         assert_same(loaded, fitted.wv)
         assert loaded.hash_length == fitted.hash_length
         assert loaded.most_similar("fly") == fitted.wv.most_similar("fly")
+
+    def test_one_that_has_no_codes_as_it_is_set(self, fitted, tmp_path):
+        copy.deepcopy(fitted).set_params(hash_length=21).save(tmp_path / "fly")
+
+        with pytest.raises(ModelFileError, match=r"no codes: hash_length=21.*20 Kenyon cells"):
+            FlyKeyedVectors.load(tmp_path / "fly")
 
     def test_are_read_only_if_mapped(self, fitted, tmp_path):
         fitted.save(tmp_path / "fly")
