@@ -29,6 +29,8 @@ def signature(value):
     """Return the parameters and their defaults, without types; of what has none, nothing."""
     if not inspect.isfunction(value) and not inspect.isclass(value):
         return ""
+    if not value.__module__.startswith("skfly"):  # a type of another package
+        return ""
     if inspect.isclass(value) and (issubclass(value, Exception) or is_protocol(value)):
         return ""
     plain = [
@@ -45,7 +47,12 @@ def is_protocol(class_):
 
 def members(class_, told):
     """Yield what a class offers that is written in skfly and not told of a class before it."""
-    ours = [base for base in class_.__mro__ if base.__module__.startswith("skfly")]
+    # what only stands in for a newer scikit-learn is not told of
+    ours = [
+        base
+        for base in class_.__mro__
+        if base.__module__.startswith("skfly") and base.__module__ != "skfly._sklearn_compat"
+    ]
     for name in sorted({name for base in ours if base not in told for name in vars(base)}):
         value = inspect.getattr_static(class_, name)
         if name.startswith("_") or type(value).__module__.startswith("sklearn"):
