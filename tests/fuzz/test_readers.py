@@ -1,4 +1,4 @@
-"""Some hundred damaged files for each reader; ``run.py`` reads many thousands."""
+"""Some damaged files for each reader; ``run.py`` reads many thousands."""
 
 import sys
 
@@ -8,7 +8,7 @@ from fuzz._campaign import Worker
 from fuzz._readers import READERS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits are those of Linux")
-N_FILES = 150
+N_FILES = 60
 FEWER = {"checkpoint": 40}  # with each of which a run goes on to its end
 
 
