@@ -29,6 +29,7 @@ numpydoc_xref_param_type = False
 html_theme = "pydata_sphinx_theme"
 html_theme_options = {"show_toc_level": 2}
 html_title = "skfly"
+html_sidebars = {"how_it_works": [], "tutorial": []}  # no pages beside them
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",  # without benchmarks/, which has no header
