@@ -168,9 +168,10 @@ def run(soak, server, port, rate):
     for thread in threads:
         thread.join()
     quarter = max(1, len(memory) // 4)
-    early = np.max(memory[quarter : 2 * quarter] or memory[:1], axis=0)
-    late = np.max(memory[-quarter:], axis=0)
-    print("\nmost memory in the last quarter, less that in the second:", end=" ")
+    # the median: a training that is going on just then has more
+    early = np.median(memory[quarter : 2 * quarter] or memory[:1], axis=0)
+    late = np.median(memory[-quarter:], axis=0)
+    print("\nmemory in the last quarter, less that in the second:", end=" ")
     print(", ".join(f"{mb:+.1f} MB" for mb in late - early))
     print(f"{len(soak.failed)} failed", *soak.failed[:20], sep="\n    ")
 
