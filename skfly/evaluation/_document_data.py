@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from sklearn.model_selection import train_test_split
 
@@ -114,18 +115,32 @@ def _news_files(path: Path) -> Iterator[tuple[tuple[str, str], bytes]]:
 
 def _news_members(path: Path) -> Iterator[tuple[tuple[str, str], bytes]]:
     try:
-        with tarfile.open(path) as archive:
+        with tarfile.open(path, tarinfo=_Member) as archive:
             for member in archive:
                 place = Path(member.name).parts
                 if not member.isfile() or len(place) < 3 or place[-3] not in _NEWS_PARTS:
                     continue
-                if member.size > _LARGEST_MESSAGE:
-                    raise ValueError(f"{member.name} would have {member.size:,} bytes")
+                _check_size(member)  # once more: a header may come with another that changes it
                 content = archive.extractfile(member)
                 assert content is not None
                 yield (place[-3], place[-2]), content.read()
     except (EOFError, OverflowError, ValueError, tarfile.TarError, zlib.error) as error:
         raise ValueError(f"{path} is not a whole tar archive: {error}") from error
+
+
+class _Member(tarfile.TarInfo):
+    """What an archive tells of a file; memory is taken for as much as it tells."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str | None, errors: str) -> Self:
+        member = super().frombuf(buf, encoding, errors)
+        _check_size(member)
+        return member
+
+
+def _check_size(member: tarfile.TarInfo) -> None:
+    if not 0 <= member.size <= _LARGEST_MESSAGE:
+        raise ValueError(f"{member.name!r:.60} would have {member.size:,} bytes")
 
 
 def _body(message: str) -> str:

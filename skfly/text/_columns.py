@@ -51,8 +51,8 @@ class TextColumn:
                 for values in self._values(arrow, file):
                     values.validate(full=True)  # a file may tell of text where it has none
                     yield from ("" if text is None else text for text in values.to_pylist())
-            except (arrow.ArrowInvalid, OSError) as error:
-                if isinstance(error, OSError) and error.errno is not None:
+            except (arrow.ArrowException, OSError) as error:
+                if isinstance(error, MemoryError) or getattr(error, "errno", None) is not None:
                     raise
                 raise ValueError(f"{file} is damaged or no table: {error}") from error
 

@@ -37,7 +37,7 @@ from skfly.evaluation import (
     word_analogies,
 )
 from skfly.learning import _checkpoints
-from skfly.text import EncodedCorpus, TextColumn, TextLines, encode_documents
+from skfly.text import EncodedCorpus, TextColumn, TextLines, _blocks, encode_documents
 
 TEXTS = [
     "The fly eats ripe fruit with the moth. Ripe fruit smells sweet to the fly.",
@@ -299,8 +299,12 @@ def _lines_seeds() -> list[m.Files]:
     return [{name: content} for name, content in found.items()]
 
 
+_WORTH_COMPILING = _blocks.WORTH_COMPILING
+
+
 def _read_lines(path: Path, number: int) -> Any:
     errors = ("strict", "replace", "ignore")[number % 3]
+    _blocks.WORTH_COMPILING = 0 if number % 2 else _WORTH_COMPILING  # which short text is not
     return encode_documents(TextLines(_only(path), errors=errors))
 
 
