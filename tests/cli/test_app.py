@@ -111,6 +111,7 @@ def test_what_is_wrong_is_told_in_one_line_before_any_text_is_read(
         (".bz2", bz2.compress(os.urandom(5000))[:2000]),
         (".xz", b"plain text"),
     ],
+    ids=["gz, cut", "gz, plain", "bz2, plain", "bz2, cut", "xz, plain"],
 )
 def test_damaged_compressed_text(skfly, tmp_path, suffix, content):
     path = tmp_path / f"text{suffix}"
