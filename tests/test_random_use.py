@@ -286,6 +286,7 @@ def clone_with_state(fly, **params):
 TestRandomUse = RandomUse.TestCase
 TestRandomUse.settings = settings(
     max_examples=int(os.environ.get("SKFLY_EXAMPLES", "25")),
+    derandomize="SKFLY_EXAMPLES" not in os.environ,  # the usual ones are the same everywhere
     stateful_step_count=15,
     deadline=None,
     suppress_health_check=list(HealthCheck),
