@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from sklearn.model_selection import train_test_split
 
@@ -132,7 +132,7 @@ class _Member(tarfile.TarInfo):
     """What an archive tells of a file; memory is taken for as much as it tells."""
 
     @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str | None, errors: str) -> Self:
+    def frombuf(cls, buf: bytes | bytearray, encoding: Any, errors: str) -> Self:
         member = super().frombuf(buf, encoding, errors)
         _check_size(member)
         return member
