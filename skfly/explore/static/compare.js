@@ -47,12 +47,15 @@ export function compareView(root, model) {
     }
     const alone = (code) => code.filter((cell) => !answer.shared.includes(cell));
     results.replaceChildren(
-      h("p", { class: "score" },
-        h("strong", {}, percent(answer.similarity)), ` similar: ${answer.shared.length} of ` +
-        `${model.hash_length} cells are the same`),
-      legend(["on", "only the first"], ["other", "only the second"], ["both", "both"]),
-      codeGrid(model.n_cells, [["on", alone(answer.left_code)], ["other", alone(answer.right_code)],
-        ["both", answer.shared]], "The codes of both sentences"),
+      h("div", { class: "pair codes" },
+        h("div", {},
+          h("p", { class: "score" },
+            h("strong", {}, percent(answer.similarity)), ` similar: ${answer.shared.length} of ` +
+            `${model.hash_length} cells are the same`),
+          legend(["on", "only the first"], ["other", "only the second"], ["both", "both"])),
+        codeGrid(model.n_cells, [["on", alone(answer.left_code)],
+          ["other", alone(answer.right_code)], ["both", answer.shared]],
+        "The codes of both sentences")),
       answer.cells.length
         ? h("div", {}, h("h2", {}, "Cells that both share, the most active first"),
           h("div", { class: "cells" }, answer.cells.map((cell) => cellCard(cell, { most: 1 }))))

@@ -94,9 +94,13 @@ export function sentenceView(root, model) {
         neighbours("Near it here", answer.in_context, model.hash_length,
           "No word here is known."),
         neighbours("Near it by itself", answer.static, model.hash_length, unknown)),
-      legend(["on", "in this sentence"], ["other", "by itself"], ["both", "both"]),
-      codeGrid(model.n_cells, [["on", answer.context_code], ["other", answer.static_code],
-        ["both", both]], `The codes of ${answer.word}`),
+      h("div", { class: "pair codes" },
+        h("div", {},
+          h("p", {}, `${both.length} of the ${answer.context_code.length} cells of its code here are ` +
+            "also in its code by itself."),
+          legend(["on", "in this sentence"], ["other", "by itself"], ["both", "both"])),
+        codeGrid(model.n_cells, [["on", answer.context_code], ["other", answer.static_code],
+          ["both", both]], `The codes of ${answer.word}`)),
     );
   }
 
