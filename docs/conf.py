@@ -14,13 +14,17 @@ copyright = "2026, the skfly developers"
 version = release = skfly.__version__
 
 extensions = [
+    "mathml",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
+html_math_renderer = "mathml"
+copybutton_prompt_text = r">>> |\.\.\. "  # what is copied is what is typed
+copybutton_prompt_is_regexp = True
 exclude_patterns = ["_build"]
 autosummary_generate = True
 autodoc_typehints = "none"
@@ -29,6 +33,8 @@ numpydoc_xref_param_type = False
 html_theme = "pydata_sphinx_theme"
 html_theme_options = {"show_toc_level": 2}
 html_title = "skfly"
+html_static_path = ["_static"]
+html_css_files = ["style.css"]
 html_sidebars = {"how_it_works": [], "tutorial": []}  # no pages beside them
 
 sphinx_gallery_conf = {

@@ -29,7 +29,7 @@ class Progress:
         self._label = self._unit = ""
         self._total: int | None = None
         self._steps = self._amount = 0
-        self._began = self._shown = 0.0
+        self._began = self._shown = self._warm = 0.0
 
     @contextmanager
     def stage(self, label: str, unit: str, total: int | None = None) -> Iterator[Progress]:
@@ -62,6 +62,8 @@ class Progress:
         """Tell that one more step is done, which handled ``amount`` units."""
         self._steps += 1
         self._amount += amount
+        if self._steps == 1:
+            self._warm = time.monotonic()
         if not self._enabled:
             return
         if self._bar is not None:
@@ -81,9 +83,12 @@ class Progress:
         text = self._rate(**details)
         if not self._total:
             return text
-        seconds = time.monotonic() - self._began
-        left = seconds * (self._total - self._steps) / max(self._steps, 1)
-        return f"{self._steps / self._total:.0%}, {text}, {left:.0f} s left"
+        text = f"{self._steps / self._total:.0%}, {text}"
+        if self._steps == 1:  # it may have compiled kernels, and tells nothing of the others
+            return text
+        seconds = time.monotonic() - self._warm
+        left = seconds * (self._total - self._steps) / (self._steps - 1)
+        return f"{text}, {left:.0f} s left"
 
     def _line(self, text: str) -> None:
         print(f"skfly: {self._label}: {text}", file=sys.stderr, flush=True)  # noqa: T201

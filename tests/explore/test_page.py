@@ -231,6 +231,7 @@ def test_search_by_keyboard_only(open_page):
     chosen = page.inner_text("#found-1 span")
     page.keyboard.press("Enter")
     page.wait_for_selector(f"h1:has-text('{chosen}')")
+    assert page.evaluate("document.activeElement.id") == "view"
     page.keyboard.press("Escape")
     page.locator("h1").focus()
     page.keyboard.press("4")

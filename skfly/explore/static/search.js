@@ -18,7 +18,7 @@ export function searchBox(input, list) {
   const choose = (word) => {
     close();
     input.value = "";
-    input.blur();
+    document.querySelector("#view").focus(); // Tab goes on from there
     go("word", { w: word });
   };
   const mark = (place) => {
