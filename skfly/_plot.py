@@ -30,7 +30,7 @@ def plot_cells(
         from skfly._figure import ShownFigure
     except ImportError as error:
         raise ImportError(
-            "figures need matplotlib and wordcloud: pip install skfly[plot]"
+            'figures need matplotlib and wordcloud: pip install "skfly[plot]"'
         ) from error
     columns = min(len(cells), _COLUMNS) or 1
     rows = -(-len(cells) // columns) or 1

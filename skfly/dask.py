@@ -1,4 +1,4 @@
-"""The same estimator on a Dask cluster: ``pip install skfly[dask]``.
+"""The same estimator on a Dask cluster: ``pip install "skfly[dask]"``.
 
 Text is encoded where it lies. In each round of learning every shard finds the winners of its next
 windows and counts their words; the counts are added up in a tree, one step is taken where ``fit``
@@ -180,7 +180,7 @@ def _usable(client: Any) -> Any:
     try:
         from distributed import default_client
     except ImportError as error:
-        message = "learning on a cluster needs Dask: pip install skfly[dask]"
+        message = 'learning on a cluster needs Dask: pip install "skfly[dask]"'
         raise ImportError(message) from error
     if client is None:
         try:

@@ -703,7 +703,7 @@ truncate_windows_, n_active_, decorrelation_
     ) -> Figure:
         """Draw the cells that respond most to a text as word clouds.
 
-        It needs ``pip install skfly[plot]``. A notebook shows the figure.
+        It needs ``pip install "skfly[plot]"``. A notebook shows the figure.
 
         Parameters
         ----------

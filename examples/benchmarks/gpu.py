@@ -3,7 +3,7 @@
     python examples/benchmarks/gpu.py [CORPUS]
 
 CORPUS is a text with one sentence a line, or the directory of an encoded corpus; without one,
-random sentences are made up. It needs a GPU and ``pip install skfly[cuda12]`` or
+random sentences are made up. It needs a GPU and ``pip install "skfly[cuda12]"`` or
 ``skfly[cuda13]``. Five parts:
 
 1. What is here: GPUs, CUDA, CuPy.

@@ -95,7 +95,7 @@ def choose_backend(
             return numba, f"{words}, since {error}"
         if isinstance(error, ImportError):
             raise ImportError(
-                f"backend='cupy', but {error}: pip install skfly[cuda12] or skfly[cuda13], "
+                f'backend="cupy", but {error}: pip install "skfly[cuda12]" or "skfly[cuda13]", '
                 "whichever your driver supports"
             ) from error
         raise ValueError(f"backend='cupy', but {error}; backend='numba' needs no GPU") from error

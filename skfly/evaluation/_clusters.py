@@ -109,7 +109,7 @@ class ClusterTable(RowTable[ClusterRow]):
     def plot(self, target: Any = None, n_clusters: int | None = None) -> Any:
         """Draw similarities inside clusters against those to the nearest outside.
 
-        Needs matplotlib: ``pip install skfly[plot]``.
+        Needs matplotlib: ``pip install "skfly[plot]"``.
 
         Parameters
         ----------

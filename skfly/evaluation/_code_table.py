@@ -148,7 +148,7 @@ class CodeTable(RowTable[CodeRow]):
     def plot(self, target: Any = None, dataset: str | None = None) -> Any:
         """Draw the scores of a dataset against the hash length, one line for each kind of codes.
 
-        Needs matplotlib: ``pip install skfly[plot]``.
+        Needs matplotlib: ``pip install "skfly[plot]"``.
 
         Parameters
         ----------

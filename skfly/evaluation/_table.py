@@ -112,7 +112,7 @@ class WordSimilarityTable(RowTable[WordSimilarityRow]):
         """Draw the scores against the hash length, one line a dataset.
 
         Vectors have no hash length: theirs is a dashed horizontal line. Standard deviations are
-        drawn as bars. Needs matplotlib: ``pip install skfly[plot]``.
+        drawn as bars. Needs matplotlib: ``pip install "skfly[plot]"``.
 
         Parameters
         ----------

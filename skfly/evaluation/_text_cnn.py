@@ -32,7 +32,8 @@ class TextCNNClassifier(ClassifierMixin, BaseEstimator):
     The TextCNN of [1]_ with one channel: filters over 3, 4 and 5 words, the maximum over the
     document, dropout, and a linear layer. The codes or vectors are not trained, and are all scaled
     by one number, to the same mean length. A tenth of the documents is held out, and the epoch
-    with the best accuracy there is taken. Needs PyTorch and skorch: ``pip install skfly[torch]``.
+    with the best accuracy there is taken. Needs PyTorch and skorch:
+    ``pip install "skfly[torch]"``.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ class TextCNNClassifier(ClassifierMixin, BaseEstimator):
             torch_side = import_module("skfly.evaluation._torch_text_cnn")
         except ImportError as error:
             raise ImportError(
-                "TextCNNClassifier needs PyTorch and skorch: pip install skfly[torch]"
+                'TextCNNClassifier needs PyTorch and skorch: pip install "skfly[torch]"'
             ) from error
         words = vocabulary_of(self.vectors) if self.words is None else list(self.words)
         self._ids = {word: number for number, word in enumerate(words, start=1)}

@@ -89,7 +89,7 @@ class CurveTable(RowTable[CurveRow]):
     def plot(self, target: Any = None) -> Any:
         """Draw the scores against the seconds of learning.
 
-        Needs matplotlib: ``pip install skfly[plot]``.
+        Needs matplotlib: ``pip install "skfly[plot]"``.
 
         Parameters
         ----------

@@ -184,7 +184,7 @@ class WordTree:
     def plot(self, target: Any = None) -> Any:
         """Draw the tree: words at its leaves; at each join its most typical word, and how many.
 
-        Needs matplotlib: ``pip install skfly[plot]``. Draw parts of up to some hundred words:
+        Needs matplotlib: ``pip install "skfly[plot]"``. Draw parts of up to some hundred words:
         see :meth:`subtree`.
 
         Parameters

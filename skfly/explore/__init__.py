@@ -1,6 +1,6 @@
 """A page in the browser that shows what a model has learned: ``skfly explore``.
 
-It needs ``pip install skfly[explore]``.
+It needs ``pip install "skfly[explore]"``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ try:
     import uvicorn  # noqa: F401
 except ImportError as error:
     raise ImportError(
-        "the page needs starlette and uvicorn: pip install skfly[explore]"
+        'the page needs starlette and uvicorn: pip install "skfly[explore]"'
     ) from error
 
 from skfly.explore._app import create_app

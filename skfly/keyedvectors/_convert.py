@@ -43,7 +43,7 @@ def import_faiss() -> Any:
     try:
         import faiss
     except ImportError as error:
-        raise ImportError("this needs faiss: pip install skfly[faiss]") from error
+        raise ImportError('this needs faiss: pip install "skfly[faiss]"') from error
     return faiss
 
 

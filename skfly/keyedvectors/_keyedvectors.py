@@ -180,7 +180,7 @@ class FlyKeyedVectors(DisplayedCodes, CodeQueries, KeyedCodesFiles):
         """Return the codes as a faiss ``IndexBinaryFlat``, which searches by Hamming distance.
 
         faiss needs whole bytes: a width that is not a multiple of 8 is filled up with zeros. It
-        needs ``pip install skfly[faiss]``.
+        needs ``pip install "skfly[faiss]"``.
 
         Returns
         -------

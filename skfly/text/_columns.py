@@ -18,7 +18,7 @@ _ROWS_AT_A_TIME = 4096
 class TextColumn:
     """A text column of Parquet or Arrow files, as documents: a few rows in memory at a time.
 
-    Needs pyarrow: ``pip install skfly[arrow]``.
+    Needs pyarrow: ``pip install "skfly[arrow]"``.
 
     Parameters
     ----------
@@ -112,6 +112,6 @@ def _import_arrow() -> Any:
     try:
         import pyarrow as pa
     except ImportError as error:
-        message = "to read Parquet and Arrow files, install pyarrow: pip install skfly[arrow]"
+        message = 'to read Parquet and Arrow files, install pyarrow: pip install "skfly[arrow]"'
         raise ImportError(message) from error
     return pa

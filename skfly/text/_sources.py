@@ -28,7 +28,7 @@ class TextLines:
     ----------
     path : path-like
         A text file, plain or compressed (``.gz``, ``.bz2``, ``.xz``; ``.zst`` with
-        ``pip install skfly[zstd]``), or a directory: then its files and those of directories in
+        ``pip install "skfly[zstd]"``), or a directory: then its files and those of directories in
         it, in the order of their names. Files whose names begin with a dot are left out.
     encoding : str, default="utf-8"
     errors : {"strict", "ignore", "replace"}, default="strict"

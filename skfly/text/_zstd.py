@@ -32,7 +32,7 @@ class _ZstdFile(io.RawIOBase):
         try:
             import zstandard
         except ImportError as error:
-            message = f"to read {os.fspath(path)}, install zstandard: pip install skfly[zstd]"
+            message = f'to read {os.fspath(path)}, install zstandard: pip install "skfly[zstd]"'
             raise ImportError(message) from error
         self._zstd = zstandard
         self._file = open(path, "rb")  # noqa: SIM115

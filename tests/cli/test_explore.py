@@ -59,4 +59,4 @@ def test_the_extra_is_named(skfly, model, monkeypatch):
     monkeypatch.setitem(sys.modules, "starlette", None)
     code, _, err = skfly("explore", model)
     assert code == 2
-    assert "pip install skfly[explore]" in err
+    assert 'pip install "skfly[explore]"' in err

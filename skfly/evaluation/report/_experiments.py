@@ -339,7 +339,7 @@ def text_cnn(inputs: Inputs) -> Section:
         "all. The paper's figures are of table 5.",
     )
     if find_spec("torch") is None or find_spec("skorch") is None:
-        section.notes.append("Not run: it needs PyTorch and skorch, pip install skfly[torch].")
+        section.notes.append('Not run: it needs PyTorch and skorch, pip install "skfly[torch]".')
         return section
     models = dict(inputs.models)
     if inputs.is_fly:

@@ -142,7 +142,7 @@ def _run(key: str, inputs: Inputs) -> Section:
             section = Section(key.capitalize(), "", notes=[f"Failed: {error or type(error)}"])
     section.notes += list(dict.fromkeys(str(warning.message) for warning in caught))
     if section.tables and not drawing_is_possible():
-        section.notes.append("Nothing is drawn: that needs pip install skfly[plot].")
+        section.notes.append('Nothing is drawn: that needs pip install "skfly[plot]".')
     section.seconds = time.perf_counter() - began
     return section
 

@@ -116,7 +116,7 @@ def test_an_experiment_that_fails_does_not_stop_the_others(fitted, data, tmp_pat
 def test_textcnn_without_pytorch_is_told(fitted, data, tmp_path, monkeypatch):
     monkeypatch.setattr(experiments, "find_spec", lambda name: None)
     report = write_report(fitted, data, tmp_path / "out", experiments=["textcnn"])
-    assert "pip install skfly[torch]" in report.notes["Document classification, TextCNN"][0]
+    assert 'pip install "skfly[torch]"' in report.notes["Document classification, TextCNN"][0]
 
 
 def test_textcnn(fitted, data, tmp_path, monkeypatch):
