@@ -35,7 +35,7 @@ def test_text_without_a_known_word(fitted, tmp_path):
 
 def test_the_extra_is_named(fitted, monkeypatch):
     monkeypatch.setitem(sys.modules, "wordcloud", None)
-    with pytest.raises(ImportError, match=r"pip install skfly\[plot\]"):
+    with pytest.raises(ImportError, match=r'pip install "skfly\[plot\]"'):
         fitted.plot_cells("ripe fruit")
 
 

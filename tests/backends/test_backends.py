@@ -56,7 +56,7 @@ def test_all_cores():
 
 
 def test_cupy_without_cupy_names_the_extras():
-    message = r"CuPy is not installed: pip install skfly\[cuda12\] or skfly\[cuda13\]"
+    message = r'CuPy is not installed: pip install "skfly\[cuda12\]" or "skfly\[cuda13\]"'
     with pytest.raises(ImportError, match=message):
         get_backend("cupy")
 

@@ -47,7 +47,7 @@ def test_a_clone_has_the_same_vectors_still_fitted(fitted):
 def test_without_pytorch_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "skfly.evaluation._torch_text_cnn", raising=False)
-    with pytest.raises(ImportError, match=r"pip install skfly\[torch\]"):
+    with pytest.raises(ImportError, match=r'pip install "skfly\[torch\]"'):
         TextCNNClassifier(VECTORS).fit(["fly", "moth"], ["a", "b"])
 
 

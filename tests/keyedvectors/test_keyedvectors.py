@@ -182,7 +182,7 @@ class TestFaiss:
 
     def test_without_faiss_the_extra_is_named(self, wv, monkeypatch):
         monkeypatch.setitem(sys.modules, "faiss", None)
-        with pytest.raises(ImportError, match=r"pip install skfly\[faiss\]"):
+        with pytest.raises(ImportError, match=r'pip install "skfly\[faiss\]"'):
             wv.to_faiss()
 
 
