@@ -95,10 +95,13 @@ def main():
             for name, pipeline in document_pipelines(encoders={NAME: encode}).items()
             if name.startswith(NAME)
         }
-        for data in DataFolder(args.data).documents():
+        folder = DataFolder(args.data)
+        for data in folder.documents():
             if args.only is None or data.name in args.only:
                 say(f"{data.name}: encoding {len(data.train_texts) + len(data.test_texts)} texts")
                 print(document_classification(methods, data), flush=True)
+        for name, why in folder.missing.items():
+            say(f"{name}: {why}")
 
 
 if __name__ == "__main__":

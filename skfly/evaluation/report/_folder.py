@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -109,8 +110,18 @@ class DataFolder:
 
     def _named(self, pattern: str) -> list[Path]:
         """Return what has a name, the nearest first."""
-        found = [path for path in self.path.rglob(pattern) if not path.name.startswith(".")]
+        found = [path for path in self._paths() if fnmatchcase(path.name, pattern)]
         return sorted(found, key=lambda path: (len(path.parts), path))
+
+    def _paths(self) -> Iterator[Path]:
+        """Yield all that is in the folder and not hidden, behind links too."""
+        seen = set()
+        for directory, below, files in os.walk(self.path, followlinks=True):
+            if os.path.realpath(directory) in seen:  # a link to where it stands, say
+                below.clear()
+                continue
+            seen.add(os.path.realpath(directory))
+            yield from (Path(directory, name) for name in below + files if name[0] != ".")
 
     def _first(
         self, name: str, paths: Iterable[Path], read: Callable[[Path], T], otherwise: str

@@ -13,6 +13,14 @@ def test_what_is_there_is_found_wherever_it_is(data):
     assert list(folder.vectors()) == ["glove"]
 
 
+def test_links_are_followed_and_none_for_ever(data, tmp_path):
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    (linked / "texts").symlink_to(data / "sst2")
+    (linked / "again").symlink_to(linked)
+    assert [texts.name for texts in DataFolder(linked).documents()] == ["SST-2"]
+
+
 def test_what_is_missing_is_told(data):
     folder = DataFolder(data)
     folder.word_pairs()
