@@ -205,6 +205,7 @@ def test_what_is_refused_is_named(name, method):
         ("find_winners", "ids", "0=1000000", "ids must be from -1 to 5; got 1000000"),
         ("find_winners", "ids", "0=-2", "ids must be from -1 to 5; got -2"),
         ("find_winners", "offsets", "shorter", "offsets must begin with 0 and end with 40"),
+        ("information_drives", "ids", "0=-2", "ids must be from -1 to 5; got -2"),
         ("add_windows", "winners", "5=4294967296", "winners must be from -1 to 9"),
         ("add_windows", "winners", "shorter", "there must be 40 winners"),
         ("add_windows", "sums", "read-only", "sums is read-only"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skfly.backends import Drive, drive_for, fixed_point_gain
-from skfly.backends._numpy import NumpyBackend
+from skfly.backends._numpy import NumpyBackend, log32
 
 # Two words, three cells. Rows: word 0 and 1 as context, word 0 and 1 as target.
 SYNAPSES = np.array(
@@ -91,6 +91,7 @@ def test_whole_windows_only():
 
 def test_ties_go_to_the_lowest_cell():
     assert winners([0], synapses=np.ones((4, 3), dtype=np.float32)) == [0]
+    assert winners([0], synapses=np.ones((4, 1), dtype=np.float32)) == [0]
 
 
 def test_add_windows_adds_the_weighted_input_to_the_winner():
@@ -127,6 +128,14 @@ def test_information_is_the_logarithm_of_observed_over_expected():
     )
     np.testing.assert_allclose(synapses, expected, rtol=1e-6)
     assert largest == pytest.approx(expected.max())
+
+
+def test_logarithms_are_right_to_three_units_of_the_last_place():
+    values = np.concatenate([np.geomspace(1e-6, 1e6, 20_001), np.linspace(0.5, 2, 20_001)])
+    values = values.astype(np.float32)
+    exact = np.log(values.astype(np.float64))
+    unit = np.spacing(np.abs(exact).astype(np.float32))
+    assert (np.abs(log32(values) - exact) / unit).max() < 3
 
 
 def test_information_of_what_was_never_seen_is_zero():
