@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DAMAGE", "ModelFileError", "read_model_file", "write_model_file"]
+__all__ = ["DAMAGE", "ModelFileError", "number_type", "read_model_file", "write_model_file"]
 
 FORMAT = "skfly"
 FORMAT_VERSION = 1
@@ -153,3 +153,11 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def number_type(name: Any, more: str = "") -> np.dtype[Any]:
+    """Return the type of numbers that a file names, or one of a kind in ``more``."""
+    dtype = np.dtype(name) if isinstance(name, str) else None
+    if dtype is None or dtype.kind not in "biuf" + more:
+        raise ValueError(f"dtype {name!r:.30} is no type of numbers")
+    return dtype

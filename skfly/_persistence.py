@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skfly._model_file import number_type
 from skfly.backends._checks import check_cells
 from skfly.learning import LearningSettings
 from skfly.learning._report import check_state
@@ -76,7 +77,7 @@ def restore(
     Raises one of ``KeyError``, ``TypeError`` and ``ValueError`` if anything does not fit.
     """
     params = dict(content["params"])
-    params["dtype"] = _number_type(params["dtype"])
+    params["dtype"] = number_type(params["dtype"]).type
     fly.set_params(**params)
     fly._validate_params()
     fly._analyzer()  # that there are such rules for text is not known before
@@ -113,13 +114,6 @@ def restore(
     check_state(fly.learning_, fly.rule_state_, n_words, n_cells)
     fly.vocabulary_ = vocabulary.index
     fly.n_features_out_ = n_cells
-
-
-def _number_type(name: Any) -> type[Any]:
-    dtype = np.dtype(name) if isinstance(name, str) else None
-    if dtype is None or dtype.kind not in "biuf":
-        raise ValueError(f"dtype {name!r:.30} is no type of numbers")
-    return dtype.type
 
 
 def _words(words: Any) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from skfly.backends import _fork  # noqa: F401
+from skfly import _fork  # noqa: F401
 from skfly.backends._base import NEVER
 from skfly.backends._checks import MOST_CELLS
 from skfly.backends._numpy import LOG_OF_2, LOG_SERIES, ONE, ROOT_OF_HALF
@@ -23,6 +23,7 @@ _options: dict[str, Any] = {
     "cache": True,
     "error_model": "numpy",
     "boundscheck": False,
+    "no_cfunc_wrapper": True,
 }
 
 
@@ -30,6 +31,7 @@ _SERIES_0, _SERIES_1, _SERIES_2, _SERIES_3 = LOG_SERIES
 _HIGH_LOG_OF_2, _LOW_LOG_OF_2 = LOG_OF_2
 LAST_CELL = MOST_CELLS  # cells are numbered from 0 below this
 _CACHE_LINE = 32  # drives
+_EXACT_ROWS = 1 << 22  # below 2**31 each: their sum is below 2**53
 _FEW = 4  # times fewer windows than cells: no need to go through all cells
 
 
@@ -223,22 +225,21 @@ def _collect_top(activation, n_top, cells):
 
 
 @njit(**_options)
-def sort_positions(ids, n_words):
-    """Return the known positions ordered by word (then by place) and where each word begins."""
-    begins = np.zeros(n_words + 1, np.int64)
+def sort_positions(ids, begins, order):
+    """Write the known positions ordered by word (then by place) and where each word begins.
+
+    ``begins`` comes as zeros, two more than there are words.
+    """
     for t in range(ids.shape[0]):
         if ids[t] >= 0:
-            begins[ids[t] + 1] += 1
-    for i in range(n_words):
-        begins[i + 1] += begins[i]
-    order = np.empty(begins[n_words], np.int32)
-    fill = begins[:-1].copy()
+            begins[ids[t] + 2] += 1
+    for i in range(2, begins.shape[0]):
+        begins[i] += begins[i - 1]
+    # here a word begins one further on; when all its positions are written, it is right
     for t in range(ids.shape[0]):
-        i = ids[t]
-        if i >= 0:
-            order[fill[i]] = t
-            fill[i] += 1
-    return order, begins
+        if ids[t] >= 0:
+            order[begins[ids[t] + 1]] = t
+            begins[ids[t] + 1] += 1
 
 
 @njit(inline="always", **_options)
@@ -293,6 +294,7 @@ def add_windows(
     sentences,
     first,
     last,
+    seen,
     overlap,
     words,
     cells,
@@ -303,13 +305,12 @@ def add_windows(
     centred at ``t - half`` to ``t + half``, so the winners around ``t`` say which cells of this
     word's row to raise (``winners`` is the number of cells where there is none). Counts are
     integers that stay in the first-level cache, each row is written once, and no two chunks share
-    a row.
+    a row. ``seen`` is zeros to count with, a row for the contexts and one for the targets, with
+    one more than there are cells, for windows without a winner.
     """
     n_words = rates.shape[0]
     n_cells = sums.shape[1]
-    # one more, for windows without a winner
-    as_context = np.zeros(n_cells + 1, np.int32)
-    as_target = np.zeros(n_cells + 1, np.int32)
+    as_context, as_target = seen[0], seen[1]
     for i in range(first, last):
         begin, end = begins[i], begins[i + 1]
         if begin == end:
@@ -327,38 +328,26 @@ def add_windows(
             as_target[winners[t]] += 1
             counted = high
         as_context[n_cells] = as_target[n_cells] = 0
-        j = n_words + i
-        if (end - begin) * (2 * half + 1) > n_cells // _FEW:
-            words[i] = _flush(sums[i], rates[i], as_context, weights[i], overlap, cells[0])
-            words[j] = _flush(sums[j], rates[i], as_target, weights[j], overlap, cells[1])
-            continue
-        places = order[begin:end]
-        words[i] = _flush_at(
-            winners,
-            places,
-            offsets,
-            sentences,
-            half,
-            sums[i],
-            rates[i],
-            as_context,
-            weights[i],
-            overlap,
-            cells[0],
-        )
-        words[j] = _flush_at(
-            winners,
-            places,
-            offsets,
-            sentences,
-            0,
-            sums[j],
-            rates[i],
-            as_target,
-            weights[j],
-            overlap,
-            cells[1],
-        )
+        few = (end - begin) * (2 * half + 1) <= n_cells // _FEW
+        for block in range(2):
+            j = i + block * n_words
+            row, weight, seen_here, of_block = sums[j], weights[j], seen[block], cells[block]
+            if few:
+                words[j] = _flush_at(
+                    winners,
+                    order[begin:end],
+                    offsets,
+                    sentences,
+                    half if block == 0 else 0,
+                    row,
+                    rates[i],
+                    seen_here,
+                    weight,
+                    overlap,
+                    of_block,
+                )
+            else:
+                words[j] = _flush(row, rates[i], seen_here, weight, overlap, of_block)
 
 
 @njit(**_options)
@@ -404,10 +393,12 @@ def information_drives(drives, counts, prior, own, among, gain, floor, rows):
 
 
 @njit(**_options)
-def add_top_cells(counts, order, begins, offsets, sentences, half, top, first, last):
-    """Add the cells in ``top`` to the words of their windows, for words ``first`` to ``last``."""
+def add_top_cells(counts, order, begins, offsets, sentences, half, top, row, first, last):
+    """Add the cells in ``top`` to the words of their windows, for words ``first`` to ``last``.
+
+    ``row`` is a zero for each cell, to count with.
+    """
     n_top = top.shape[1]
-    row = np.zeros(counts.shape[1], np.int64)
     for i in range(first, last):
         if begins[i] == begins[i + 1]:
             continue
@@ -463,16 +454,22 @@ def top_of_bags(synapses, gain, floor, rows, indptr, first, last, cells, values)
     n_cells = synapses.shape[1]
     n_top = cells.shape[1]
     activation = np.empty(n_cells, np.int64)
+    part = np.empty(n_cells, np.float64)
     for b in range(first, last):
         if indptr[b] == indptr[b + 1]:
             cells[b, :] = -1
             values[b, :] = 0
             continue
         activation[:] = 0
-        for k in range(indptr[b], indptr[b + 1]):
-            row = synapses[rows[k]]
+        for start in range(indptr[b], indptr[b + 1], _EXACT_ROWS):
+            # sums of whole numbers in double precision: the same as of integers, and faster
+            part[:] = 0
+            for k in range(start, min(start + _EXACT_ROWS, indptr[b + 1])):
+                row = synapses[rows[k]]
+                for m in range(n_cells):
+                    part[m] += np.rint(max(row[m], floor) * gain)
             for m in range(n_cells):
-                activation[m] += np.int64(np.rint(max(row[m], floor) * gain))
+                activation[m] += np.int64(part[m])
         _collect_top(activation, n_top, cells[b])
         for j in range(n_top):
             values[b, j] = -activation[cells[b, j]]

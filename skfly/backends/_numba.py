@@ -72,12 +72,13 @@ class NumbaBackend(HostArrays):
         _checks.check_window(window)
         ids, offsets = _checks.check_text(ids, offsets, n_rows // 2)
         winners = _checks.check_winners(winners, len(ids), n_cells)
-        order, begins = _kernels.sort_positions(ids, len(rates))
+        order, begins = _sorted_positions(ids, len(rates))
         sentences = _sentence_numbers(offsets)
         words = np.zeros(n_rows, dtype=np.int64)
         winners = np.where(winners < 0, n_cells, winners).astype(np.uint16)
 
         def kernel(first, last):
+            seen = np.zeros((2, n_cells + 1), np.int32)
             overlap, cells = np.zeros(n_cells), np.zeros((2, n_cells), np.int64)
             _kernels.add_windows(
                 sums,
@@ -91,6 +92,7 @@ class NumbaBackend(HostArrays):
                 sentences,
                 first,
                 last,
+                seen,
                 overlap,
                 words,
                 cells,
@@ -173,13 +175,14 @@ class NumbaBackend(HostArrays):
             block, local = ids[start:stop], offsets[first : last + 1] - start
             top = self._top_of_windows(drives, block, local, window, truncate, n_top)
             arrays = (
-                *_kernels.sort_positions(block, len(counts)),
+                *_sorted_positions(block, len(counts)),
                 local,
                 _sentence_numbers(local),
             )
 
             def add(first, last, arrays=arrays, top=top):
-                _kernels.add_top_cells(counts, *arrays, window // 2, top, first, last)
+                row = np.zeros(n_cells, np.int64)
+                _kernels.add_top_cells(counts, *arrays, window // 2, top, row, first, last)
 
             threads = self._threads_for(len(block), drives.shape[1])
             run_chunks(add, _balanced(arrays[1], _WORD_CHUNKS), threads)
@@ -225,6 +228,14 @@ class NumbaBackend(HostArrays):
 def word_chunks(begins: np.ndarray) -> list[tuple[int, int]]:
     """Return the runs of words that :meth:`NumbaBackend.add_windows` adds up one by one."""
     return _balanced(begins, _WORD_CHUNKS)
+
+
+def _sorted_positions(ids: np.ndarray, n_words: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the known positions ordered by word (then by place) and where each word begins."""
+    begins = np.zeros(n_words + 2, dtype=np.int64)
+    order = np.empty(len(ids), dtype=np.int32)
+    _kernels.sort_positions(ids, begins, order)
+    return order[: begins[n_words]], begins[:-1]
 
 
 def _sentence_numbers(offsets: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 from numba.extending import intrinsic
 
-from skfly.backends import _fork  # noqa: F401
+from skfly import _fork  # noqa: F401
 
 _options: dict[str, Any] = {
     "nogil": True,

@@ -175,7 +175,7 @@ class Hasher:
         cells, values = self._top(responses, self._drive, places, indptr, n_cells)
         return cells[0], values[0] / max(float(self._drive.gain), 1e-300)
 
-    @property
+    @cached_property
     def _drive(self) -> Drive:
         if self.lateral is None:
             return Drive(fixed_point_gain(self.largest, _TERMS), np.float32(self.floor))
@@ -188,9 +188,9 @@ class Hasher:
         """Return an array with the responses to some synapse rows, and their places in it."""
         if self.lateral is None and self.weights is None:
             return self.synapses, rows
-        used = np.zeros(len(self.synapses), dtype=np.bool_)
-        used[rows] = True
-        new = np.flatnonzero(used & ~self._has_response)
+        new = np.unique(rows[~self._has_response[rows]])
+        if len(new) == 0:
+            return self._known_responses, rows
         responses = np.maximum(self.synapses[new], self.floor)
         if self.weights is not None:
             n_context = int(np.searchsorted(new, self.n_words))
@@ -212,13 +212,18 @@ class Hasher:
         """Let the cells act on one another."""
         if self.lateral is None:
             return responses
-        lateral = np.rint(self.lateral / _LATERAL_UNIT).astype(np.float64)
         connected = np.empty_like(responses)
         for start in range(0, len(responses), _ROWS_AT_A_TIME):
             part = slice(start, start + _ROWS_AT_A_TIME)
             whole = np.rint(responses[part].astype(np.float64) / _SYNAPSE_UNIT)
-            connected[part] = (whole @ lateral) * (_SYNAPSE_UNIT * _LATERAL_UNIT)
+            connected[part] = (whole @ self._lateral_units) * (_SYNAPSE_UNIT * _LATERAL_UNIT)
         return connected
+
+    @cached_property
+    def _lateral_units(self) -> NDArray[np.float64]:
+        assert self.lateral is not None
+        units: NDArray[np.float64] = np.rint(self.lateral / _LATERAL_UNIT).astype(np.float64)
+        return units
 
     def _codes(
         self,

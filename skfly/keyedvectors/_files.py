@@ -10,7 +10,13 @@ import numpy as np
 from gensim.models import keyedvectors as gensim_vectors
 from numpy.typing import NDArray
 
-from skfly._model_file import DAMAGE, ModelFileError, read_model_file, write_model_file
+from skfly._model_file import (
+    DAMAGE,
+    ModelFileError,
+    number_type,
+    read_model_file,
+    write_model_file,
+)
 from skfly.codes import CodeStore, ListedCodes, PackedCodes, check_measure, smallest
 from skfly.keyedvectors._edit import EditableCodes
 from skfly.keyedvectors._input import check_hash_length, check_packed
@@ -123,9 +129,8 @@ class KeyedCodesFiles(EditableCodes):
         fly = FlyHashVectorizer.load(fname, mmap=True)
         try:
             vectors = copy.copy(fly.wv)
-        except (
-            ValueError
-        ) as error:  # it may have been saved with a hash_length that it cannot have
+        except ValueError as error:
+            # it may have been saved with a hash_length that it cannot have
             raise ModelFileError(f"{fname} holds a model, but no codes: {error}") from error
         if mmap == "r":
             vectors._store.freeze()
@@ -275,7 +280,7 @@ def _restore(
         name: np.asarray(array) if mmap else np.array(array) for name, array in arrays.items()
     }
     check_measure(content["similarity_measure"])
-    _number_type(content["dtype"])
+    number_type(content["dtype"])
     vectors = cls(
         content["n_cells"],
         dtype=content["dtype"],
@@ -293,7 +298,7 @@ def _restore(
         if name.startswith(_ATTRIBUTE)
     }
     for name, entry in content["attributes"].items():
-        attributes[name] = np.array(entry["values"], dtype=_number_type(entry["dtype"], "O"))
+        attributes[name] = np.array(entry["values"], dtype=number_type(entry["dtype"], "O"))
     for name, values in attributes.items():
         # gensim grows an attribute's array when it is next set, so it may be shorter
         if values.ndim != 1 or len(values) > len(keys):
@@ -304,14 +309,6 @@ def _restore(
     if mmap:
         vectors._store.freeze()
     return vectors
-
-
-def _number_type(name: Any, more: str = "") -> Any:
-    """Return a type of numbers, or of a kind in ``more``."""
-    dtype = np.dtype(name) if isinstance(name, str) else None
-    if dtype is None or dtype.kind not in "biuf" + more:
-        raise ValueError(f"{name!r:.30} is no type of numbers")
-    return dtype
 
 
 def _describe_keys(vectors: KeyedCodes) -> tuple[dict[str, NDArray[Any]], Any]:

@@ -141,12 +141,9 @@ class _Index:
         """Return the most frequent words, and the id in them of every provisional one, or -1."""
         provisional = np.fromiter(self.ids.values(), dtype=np.int64, count=len(self.ids))
         words = Vocabulary(self.ids, self.counts[provisional])
-        order = words.frequency_order(max_words, min_count)
-        chosen = Vocabulary(
-            dict.fromkeys([words.words[i] for i in order.tolist()]), words.counts[order]
-        )
+        chosen, taken = words.by_frequency(max_words, min_count)
         final = np.full(max(self._given, 1), -1, dtype=np.int32)
-        final[provisional[order]] = np.arange(len(chosen), dtype=np.int32)
+        final[provisional[taken]] = np.arange(len(chosen), dtype=np.int32)
         return chosen, final
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from skfly.backends import _fork  # noqa: F401
+from skfly import _fork  # noqa: F401
 
 _options: dict[str, Any] = {
     "nogil": True,

@@ -167,18 +167,28 @@ class Vocabulary:
         The most frequent word gets id 0; equally frequent words are ordered alphabetically, so
         the result does not depend on the order of the text.
         """
-        chosen = self.frequency_order(max_words, min_count)
-        return Vocabulary([self.words[i] for i in chosen.tolist()], self.counts[chosen])
+        return self.by_frequency(max_words, min_count)[0]
 
-    def frequency_order(
+    def by_frequency(
         self, max_words: int | None = None, min_count: int = 1
-    ) -> NDArray[np.int64]:
-        """Return the ids of the words that :meth:`most_frequent` takes, in its order."""
+    ) -> tuple[Vocabulary, NDArray[np.int64]]:
+        """Return :meth:`most_frequent` and the ids that its words have here."""
         if max_words is not None and 0 < max_words < len(self):
             # no word below the count of the last that fits can be among them
             last = np.partition(self.counts, len(self) - max_words)[len(self) - max_words]
             min_count = max(min_count, int(last))
         kept = np.flatnonzero(self.counts >= min_count).tolist()
-        kept.sort(key=self.words.__getitem__)
-        by_word = np.array(kept, dtype=np.int64)
-        return by_word[np.argsort(-self.counts[by_word], kind="stable")][:max_words]
+        ids = {self.words[i]: i for i in kept}
+        words = sorted(ids)
+        by_word = np.fromiter(map(ids.__getitem__, words), dtype=np.int64, count=len(words))
+        order = np.argsort(-self.counts[by_word], kind="stable")[:max_words]
+        chosen = np.array(words, dtype=object)[order].tolist()
+        taken = by_word[order]
+        return Vocabulary._of_different(chosen, self.counts[taken]), taken
+
+    @classmethod
+    def _of_different(cls, words: list[str], counts: NDArray[np.int64]) -> Vocabulary:
+        """Make one of words none of which comes twice, without looking."""
+        vocabulary = cls(())
+        vocabulary.words, vocabulary.counts = words, counts
+        return vocabulary

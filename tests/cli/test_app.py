@@ -23,6 +23,11 @@ def test_version(skfly):
     assert skfly("--version") == (0, "skfly 0.1.0\n", "")
 
 
+def test_the_package_can_be_run_as_a_module():
+    command = [sys.executable, "-m", "skfly", "--version"]
+    assert subprocess.run(command, capture_output=True, check=True).stdout == b"skfly 0.1.0\n"
+
+
 @pytest.mark.parametrize("args", [(), ("--help",), ("-h",)])
 def test_help_lists_the_commands(skfly, args):
     code, out, err = skfly(*args)
