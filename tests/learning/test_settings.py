@@ -85,6 +85,11 @@ def test_a_small_text_is_told_of_once(caplog):
     assert "need a million words" in caplog.text
 
 
+@pytest.mark.parametrize("n_words", [100, 12_345, 10**6])
+def test_an_epoch_over_a_short_text_has_twenty_batches(n_words):
+    assert resolve(n_words=n_words).batch_size == -(-n_words // 20)
+
+
 def test_batches_grow_with_the_vocabulary_and_not_with_the_text():
     sizes = [
         LearningSettings.resolve(
