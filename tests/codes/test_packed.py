@@ -102,6 +102,11 @@ class TestStores:
         assert store.overlaps(pack_rows(query[None])[0], 1, 5).tolist() == [0, 0, 2, 2]
         assert store.sums(list(range(70)), 1, 6).tolist() == [66, 0, 70, 72, 74]
 
+    def test_more_ones_than_16_bits_can_count(self):
+        store = PackedCodes.from_rows(pack_rows(np.ones((1, 65_536))), 65_536)
+
+        assert store.sizes.tolist() == [65_536]
+
     def test_no_codes(self, form):
         store = form.from_rows(np.zeros((0, 2), np.uint64), 70)
 
@@ -120,6 +125,8 @@ class TestSmallest:
             (16, 2000, ListedCodes),
             (1, 64, ListedCodes),
             (4, 64, PackedCodes),
+            (3, 65_535, ListedCodes),
+            (3, 65_536, ListedCodes),  # whose number needs more than 16 bits
             (3, 70_000, ListedCodes),
         ],
     )
@@ -127,6 +134,7 @@ class TestSmallest:
         codes = np.zeros((3, n_cells), dtype=bool)
         codes[:, -n_ones:] = True
         codes[1] = np.roll(codes[1], 7)
+        codes[2] = False
 
         store = smallest(PackedCodes.from_rows(pack_rows(codes), n_cells))
 
