@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, settings
 from skfly import FlyHashVectorizer
 
 settings.register_profile("skfly", deadline=None)  # the first example compiles kernels
-# for .ci/mutants.py: the same examples every time, and no search for the smallest that fails
+# for tox -e mutants: the same examples every time, and no search for the smallest that fails
 settings.register_profile(
     "mutants",
     deadline=None,

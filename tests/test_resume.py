@@ -9,6 +9,7 @@ import pytest
 
 from skfly import EncodedCorpus, FlyHashVectorizer
 from skfly.learning import CheckpointError, Checkpoints, _checkpoints
+from skfly.learning._checkpoints import Saved
 
 RULES = [{"learning": "lloyd"}, {"learning": "hebbian", "word_codes": "synapses"}]
 
@@ -154,6 +155,25 @@ def test_a_damaged_checkpoint(make_fly, documents, fingerprint, tmp_path, stop_a
         fly = make_fly(**params, checkpoint_dir=tmp_path).fit(documents)
     assert "damaged" in caplog.text
     assert fingerprint(fly) == whole
+
+
+@pytest.mark.parametrize("batch", [-1, "1", 1.0])
+def test_a_batch_that_is_none(make_fly, documents, tmp_path, stop_at, monkeypatch, batch):
+    fly = make_fly(checkpoint_dir=tmp_path, batch_size=300)
+    saved = stop_at(0)
+    fly.fit(documents)
+    stop_at(1 + [progress["stage"] for progress, _ in saved].index("consensus"))
+    with pytest.raises(StoppedError):
+        fly.fit(documents)
+    last = Checkpoints.last
+
+    def changed(self):
+        progress, arrays = last(self)
+        return Saved(progress | {"batch": batch}, arrays)
+
+    monkeypatch.setattr(Checkpoints, "last", changed)
+    with pytest.raises(CheckpointError, match="do not fit"):
+        fly.fit(documents)
 
 
 def test_partial_fit_keeps_none(make_fly, documents, tmp_path):

@@ -18,7 +18,12 @@ def open_zstd(
     errors: str | None = None,
 ) -> IO[Any]:
     """Open a file to read its bytes (``"rb"``) or its text (``"rt"``)."""
-    data = io.BufferedReader(_ZstdFile(path), _CHUNK)
+    try:
+        import zstandard
+    except ImportError as error:
+        message = f'to read {os.fspath(path)}, install zstandard: pip install "skfly[zstd]"'
+        raise ImportError(message) from error
+    data = io.BufferedReader(_ZstdFile(open(path, "rb"), zstandard), _CHUNK)  # noqa: SIM115
     return io.TextIOWrapper(data, encoding=encoding, errors=errors) if mode == "rt" else data
 
 
@@ -28,14 +33,9 @@ class _ZstdFile(io.RawIOBase):
     The package's own reader takes a file that is cut short for one that is at its end.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        try:
-            import zstandard
-        except ImportError as error:
-            message = f'to read {os.fspath(path)}, install zstandard: pip install "skfly[zstd]"'
-            raise ImportError(message) from error
+    def __init__(self, file: IO[bytes], zstandard: Any) -> None:
+        self._file = file
         self._zstd = zstandard
-        self._file = open(path, "rb")  # noqa: SIM115
         self._frame: Any = None
         self._rest = b""  # read and not yet decompressed
         self._ready = memoryview(b"")

@@ -181,6 +181,23 @@ def _is_same(spoiled, value):
     return isinstance(spoiled, np.ndarray) and np.array_equal(spoiled, value)
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["numpy", "numba"])
+def test_what_is_refused_is_named(name, method):
+    backend = get_backend(name, n_jobs=1)
+    arguments, changed = _arguments(method)
+    for argument, value in arguments.items():
+        if isinstance(value, np.ndarray):
+            named = "cells" if argument == "cleared" else argument
+            given = arguments | {argument: value.astype(np.complex64)}
+            with pytest.raises(TypeError, match=f"^{named} must be"):
+                getattr(backend, method)(*given.values())
+    for argument in changed:
+        given = arguments | {argument: _read_only(arguments[argument])}
+        with pytest.raises(ValueError, match=f"^{argument} is read-only"):
+            getattr(backend, method)(*given.values())
+
+
 @pytest.mark.parametrize("name", ["numpy", "numba"])
 @pytest.mark.parametrize(
     ("method", "argument", "way", "message"),
@@ -188,6 +205,7 @@ def _is_same(spoiled, value):
         ("find_winners", "ids", "0=1000000", "ids must be from -1 to 5; got 1000000"),
         ("find_winners", "ids", "0=-2", "ids must be from -1 to 5; got -2"),
         ("find_winners", "offsets", "shorter", "offsets must begin with 0 and end with 40"),
+        ("information_drives", "ids", "0=-2", "ids must be from -1 to 5; got -2"),
         ("add_windows", "winners", "5=4294967296", "winners must be from -1 to 9"),
         ("add_windows", "winners", "shorter", "there must be 40 winners"),
         ("add_windows", "sums", "read-only", "sums is read-only"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skfly.backends import Drive, drive_for, fixed_point_gain
-from skfly.backends._numpy import NumpyBackend
+from skfly.backends._numpy import NumpyBackend, log32
 
 # Two words, three cells. Rows: word 0 and 1 as context, word 0 and 1 as target.
 SYNAPSES = np.array(
@@ -91,6 +91,7 @@ def test_whole_windows_only():
 
 def test_ties_go_to_the_lowest_cell():
     assert winners([0], synapses=np.ones((4, 3), dtype=np.float32)) == [0]
+    assert winners([0], synapses=np.ones((4, 1), dtype=np.float32)) == [0]
 
 
 def test_add_windows_adds_the_weighted_input_to_the_winner():
@@ -129,6 +130,14 @@ def test_information_is_the_logarithm_of_observed_over_expected():
     assert largest == pytest.approx(expected.max())
 
 
+def test_logarithms_are_right_to_three_units_of_the_last_place():
+    values = np.concatenate([np.geomspace(1e-6, 1e6, 20_001), np.linspace(0.5, 2, 20_001)])
+    values = values.astype(np.float32)
+    exact = np.log(values.astype(np.float64))
+    unit = np.spacing(np.abs(exact).astype(np.float32))
+    assert (np.abs(log32(values) - exact) / unit).max() < 3
+
+
 def test_information_of_what_was_never_seen_is_zero():
     counts = np.array([[0, 0], [2, 4], [0, 0], [0, 1]], dtype=np.float32)
     synapses = np.full((4, 2), 9, dtype=np.float32)
@@ -136,6 +145,17 @@ def test_information_of_what_was_never_seen_is_zero():
     NumpyBackend().information(synapses, counts, words, cells, 0.0)
     assert (synapses[[0, 2]] == 0).all()
     assert np.isfinite(synapses[[1, 3]][:, 1]).all()
+
+
+def test_drives_are_set_for_the_words_of_a_batch_only():
+    counts = np.array([[6, 0], [2, 4], [3, 0], [0, 1]], dtype=np.float32)
+    totals = counts.sum(axis=1, dtype=float), counts.astype(float).reshape(2, 2, 2).sum(axis=1)
+    whole, part = np.full((2, 4, 2), 77, dtype=np.int16)
+    NumpyBackend().information_drives(whole, counts, *totals, 4.0, DRIVE)
+    NumpyBackend().information_drives(part, counts, *totals, 4.0, DRIVE, np.array([-1, 1, 1]))
+    assert (part[[0, 2]] == 77).all()
+    np.testing.assert_array_equal(part[[1, 3]], whole[[1, 3]])
+    assert (whole != 77).all()
 
 
 def test_one_hebbian_step_number_by_number():
@@ -155,6 +175,14 @@ def test_a_hebbian_step_without_windows_changes_nothing():
     done = NumpyBackend().hebbian_step(synapses, np.zeros_like(synapses), np.zeros(3), 0.7)
     np.testing.assert_array_equal(synapses, SYNAPSES)
     assert done.energy == 0
+
+
+def test_a_cell_without_synapses_has_no_energy():
+    synapses = np.zeros((2, 1), dtype=np.float32)
+    increments = np.array([[2.0], [4.0]], dtype=np.float32)
+    done = NumpyBackend().hebbian_step(synapses, increments, np.zeros(1), 0.5)
+    np.testing.assert_allclose(synapses, [[0.25], [0.5]])
+    assert done == (0, 0.5)
 
 
 def test_count_top_cells_counts_for_every_word_of_a_window():
@@ -181,6 +209,7 @@ def test_top_cells_come_by_falling_activation():
     cells, values = NumpyBackend().top_cells(SYNAPSES, DRIVE, rows, indptr, 3)
     assert cells.tolist() == [[1, 0, 2], [-1, -1, -1]]
     assert values.tolist() == [[600, 500, 200], [0, 0, 0]]
+    assert (cells.dtype, values.dtype) == (np.int32, np.int64)
 
 
 def test_synapses_below_the_floor_count_as_the_floor():

@@ -24,6 +24,15 @@ def test_equally_likely_words_come_in_the_order_of_the_vocabulary():
     assert [word for word, _ in cell.words] == ["bee", "fly", "moth"]
 
 
+def test_many_equally_likely_words_come_in_that_order_too():
+    words = [f"w{i}" for i in range(200)]
+    responses = np.tile([0.2, 0.1], 100)
+
+    cell = describe_cell(0, 0.0, responses, words, n_words=200, temperature=0.5)
+
+    assert [word for word, _ in cell.words] == words[::2] + words[1::2]
+
+
 def test_a_difference_of_one_temperature_is_a_factor_of_e():
     # the strongest response is 0.3, the next 0.2: a third of it
     (_, first), (_, second) = describe_cell(0, 0.0, RESPONSES, WORDS, 2, temperature=1 / 3).words

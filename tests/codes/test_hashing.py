@@ -113,6 +113,14 @@ class TestWords:
 
         assert cells(hasher.words(ids(0))) == [{0, 2, 3}]
 
+    def test_the_synapses_of_a_word_are_those_of_both_its_rows(self, backend):
+        synapses = np.zeros((4, 4), np.float32)
+        synapses[1, 1] = 0.2  # word 1 as context
+        synapses[3, 2] = 0.3  # and as target
+        hasher = Hasher(backend, synapses, CONSENSUS, hash_length=3)
+
+        assert cells(hasher.words(ids(1))) == [{0, 2, 3}]
+
     @pytest.mark.parametrize("consensus", [None, CONSENSUS])
     def test_no_words_give_no_codes(self, backend, consensus):
         hasher = Hasher(backend, SYNAPSES, consensus, hash_length=2)
@@ -140,6 +148,10 @@ class TestSums:
         expected = self.counts.toarray() @ hasher.words(ids(0, 1)).toarray()
 
         np.testing.assert_array_equal(hasher.sums(self.counts).toarray(), expected)
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.int64])
+    def test_sums_have_the_dtype_asked_for(self, backend, dtype):
+        assert Hasher(backend, SYNAPSES, None, 2, dtype).sums(self.counts).dtype == dtype
 
     @pytest.mark.parametrize("consensus", [None, CONSENSUS])
     def test_documents_without_known_words_have_empty_rows(self, backend, consensus):
@@ -258,6 +270,14 @@ class TestLateral:
         both = hasher.responses_to_targets([1, 0])
         np.testing.assert_array_equal(both[:, 0], hasher.responses_to_targets(1))
         np.testing.assert_array_equal(both[:, 1], hasher.responses_to_targets(0))
+
+    @pytest.mark.parametrize("lateral", [None, np.eye(4, dtype=np.float32)])
+    def test_responses_are_not_below_the_floor(self, backend, lateral):
+        hasher = Hasher(backend, SYNAPSES, None, 2, floor=0.25, lateral=lateral)
+
+        expected = np.maximum(SYNAPSES, 0.25)
+        np.testing.assert_allclose(hasher.responses_to_targets(3), expected[2:, 3])
+        np.testing.assert_allclose(hasher.responses(ids(1, 2)), expected[[1, 2]], atol=1e-3)
 
     def test_responses_add_up_to_the_activation(self, backend):
         for hasher in (self.make(backend), replace(self.make(backend), lateral=None)):

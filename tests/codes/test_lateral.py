@@ -6,6 +6,7 @@ from hypothesis.extra import numpy as hnp
 from threadpoolctl import threadpool_limits
 
 from skfly.codes import LATERAL_STEPS, evidence, learn_lateral
+from skfly.codes._lateral import _rank_weights
 
 
 def planted(seed=0, n_words=600, n_topics=12, cells_per_topic=4):
@@ -78,6 +79,14 @@ class TestLearnLateral:
 
         assert (np.abs(lateral).argmax(axis=0) == np.arange(48)).all()
 
+    def test_cells_that_no_word_has_stay_what_they_are(self):
+        counts = np.random.default_rng(0).integers(1, 9, size=(600, 48)).astype(np.float32)
+        unused = [3, 20, 21, 47]
+        counts[:, unused] = 0
+        lateral = learn_lateral(counts, 0.0)
+
+        np.testing.assert_allclose(lateral[np.ix_(unused, unused)], np.eye(4), atol=1e-3)
+
     def test_the_rotation_brings_evidence_nearer_to_its_codes(self):
         counts, _ = planted(cells_per_topic=2)
         known = evidence(counts, counts.sum(axis=0))
@@ -113,3 +122,17 @@ class TestLearnLateral:
         counts[:, 0] += 1  # every word was seen; one cell for all, some perhaps for none
 
         assert np.isfinite(learn_lateral(counts.astype(np.float32), decorrelation)).all()
+
+
+class TestRankWeights:
+    def test_each_length_is_a_code_of_unit_length(self):
+        # codes of 4 and 8; 16 would be more than a third of the cells
+        np.testing.assert_allclose(
+            _rank_weights(24), [1 / 2 + 1 / np.sqrt(8)] * 4 + [1 / np.sqrt(8)] * 4, rtol=1e-6
+        )
+
+    @pytest.mark.parametrize(
+        ("n_cells", "longest"), [(2, 1), (12, 4), (400, 128), (600, 128), (601, 64), (5000, 64)]
+    )
+    def test_the_longest_code_that_is_aimed_at(self, n_cells, longest):
+        assert len(_rank_weights(n_cells)) == longest

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from skfly.codes import codes_to_csr, pack_codes, unpack_codes
+from skfly.codes import codes_to_csr, pack_codes, spread_rows, unpack_codes
 
 binary = hnp.arrays(np.bool_, hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=40))
 
@@ -45,6 +45,23 @@ class TestCodesToCsr:
 
         assert [set(np.flatnonzero(row)) for row in dense] == [set(row) - {-1} for row in rows]
         assert set(np.unique(dense)) <= {0, 1}
+
+
+class TestSpreadRows:
+    def test_rows_go_where_they_should_and_the_others_are_empty(self):
+        codes = sparse.csr_array(np.array([[1, 0, 0], [1, 1, 0]], dtype=np.float32))
+
+        spread = spread_rows(codes, np.array([1, 2]), 5)
+
+        assert spread.toarray().tolist() == [[0] * 3, [1, 0, 0], [1, 1, 0], [0] * 3, [0] * 3]
+        assert spread.dtype == np.float32
+        assert spread.indptr.dtype == codes.indptr.dtype
+
+    def test_of_no_rows_all_are_empty(self):
+        spread = spread_rows(sparse.csr_array((0, 4)), np.array([], dtype=int), 2)
+
+        assert spread.shape == (2, 4)
+        assert spread.nnz == 0
 
 
 class TestPackedBits:

@@ -77,8 +77,9 @@ class TestStores:
         store = form.from_rows(pack_rows(codes), 70)
         store.freeze()
 
-        with pytest.raises(ValueError, match="read-only"):
-            store.columns[0, 0] = 0
+        for frozen in (store.columns, store.sizes):
+            with pytest.raises(ValueError, match="read-only"):
+                frozen[..., 0] = 0
 
     def test_replace_and_append(self, codes):
         store = PackedCodes.from_rows(pack_rows(codes), 70)
@@ -87,6 +88,24 @@ class TestStores:
 
         np.testing.assert_array_equal(longer.dense(), codes[[0, 0, 3, 3, 4, 5, 0, 1]])
         assert longer.sizes.tolist() == [2] * 8
+
+    def test_replace_where_all_codes_had_one_size(self):
+        store = smallest(PackedCodes.from_rows(pack_rows(np.tri(3, 8, 4) - np.tri(3, 8)), 8))
+        store.replace([1], pack_rows(np.eye(1, 8)))
+
+        assert store.sizes.tolist() == [4, 1, 4]
+
+    def test_overlaps_and_sums_of_a_part(self, form, codes):
+        store = form.from_rows(pack_rows(codes), 70)
+        query = codes[3] | codes[4]
+
+        assert store.overlaps(pack_rows(query[None])[0], 1, 5).tolist() == [0, 0, 2, 2]
+        assert store.sums(list(range(70)), 1, 6).tolist() == [66, 0, 70, 72, 74]
+
+    def test_more_ones_than_16_bits_can_count(self):
+        store = PackedCodes.from_rows(pack_rows(np.ones((1, 65_536))), 65_536)
+
+        assert store.sizes.tolist() == [65_536]
 
     def test_no_codes(self, form):
         store = form.from_rows(np.zeros((0, 2), np.uint64), 70)
@@ -106,6 +125,8 @@ class TestSmallest:
             (16, 2000, ListedCodes),
             (1, 64, ListedCodes),
             (4, 64, PackedCodes),
+            (3, 65_535, ListedCodes),
+            (3, 65_536, ListedCodes),  # whose number needs more than 16 bits
             (3, 70_000, ListedCodes),
         ],
     )
@@ -113,6 +134,7 @@ class TestSmallest:
         codes = np.zeros((3, n_cells), dtype=bool)
         codes[:, -n_ones:] = True
         codes[1] = np.roll(codes[1], 7)
+        codes[2] = False
 
         store = smallest(PackedCodes.from_rows(pack_rows(codes), n_cells))
 

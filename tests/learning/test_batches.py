@@ -63,6 +63,15 @@ def test_every_epoch_has_an_order_of_its_own_and_the_same_seed_repeats_it():
     assert sentences_of(first.epoch(0)) != sentences_of(stream_of(CORPUS, seed=4).epoch(0))
 
 
+@pytest.mark.parametrize("epoch", [0, 3])
+def test_one_batch_of_an_epoch(epoch):
+    stream = stream_of(CORPUS)
+    batches = list(stream.epoch(epoch))
+    for number, batch in enumerate(batches):
+        assert stream.batch(epoch, number).ids.tolist() == batch.ids.tolist()
+    assert stream.batch(epoch, len(batches)) is None
+
+
 def test_neighbours_stay_together_in_a_block():
     batch = next(stream_of(CORPUS, block_size=4, batch_size=12).epoch(0))
     first = batch.ids[0]

@@ -11,7 +11,16 @@ from skfly.text import EncodedCorpus, Vocabulary
 AUTO = dict.fromkeys(LearningSettings.__dataclass_fields__, "auto")
 
 
-def learn_from(corpus, rule="lloyd", previous=None, window=5, consensus=True, seed=0, **params):
+def learn_from(
+    corpus,
+    rule="lloyd",
+    previous=None,
+    window=5,
+    consensus=True,
+    seed=0,
+    on_epoch=None,
+    **params,
+):
     return learn(
         corpus,
         id_map=None,
@@ -25,6 +34,7 @@ def learn_from(corpus, rule="lloyd", previous=None, window=5, consensus=True, se
         seed=seed,
         stages=Progress(False),
         previous=previous,
+        on_epoch=on_epoch,
     )
 
 
@@ -64,6 +74,29 @@ def test_learning_goes_on_without_changing_what_was_there(topics_corpus, planted
     likeness = (before * now).sum(axis=0) / np.linalg.norm(before, axis=0).clip(1e-9)
     likeness /= np.linalg.norm(now, axis=0).clip(1e-9)
     assert likeness[alive].min() > 0.5
+
+
+@pytest.mark.parametrize("rule", ["lloyd", "hebbian"])
+def test_what_is_learned_so_far_may_be_looked_at(topics_corpus, rule):
+    corpus, _ = topics_corpus
+    seen, told = [], []
+
+    def on_epoch(epoch, n_epochs, details, network):
+        told.append((epoch, n_epochs, details))
+        seen.append(network())
+        return epoch == 2
+
+    looked_at = learn_from(corpus, rule, on_epoch=on_epoch, n_epochs=5)
+    assert [epoch for epoch, *_ in told] == [0, 1, 2]
+    assert {n_epochs for _, n_epochs, _ in told} == {5}
+    history = looked_at.history
+    assert [details["energy"] for *_, details in told] == history.energy
+    assert [details["cells_used"] for *_, details in told] == history.cells_used
+    assert [network.n_epochs for network in seen] == [1, 2, 3]
+    np.testing.assert_array_equal(seen[2].learned.synapses, looked_at.learned.synapses)
+    np.testing.assert_array_equal(seen[2].consensus, looked_at.consensus)
+    stopped = learn_from(corpus, rule, on_epoch=lambda epoch, *_: epoch == 2, n_epochs=5)
+    np.testing.assert_array_equal(stopped.learned.synapses, looked_at.learned.synapses)
 
 
 def test_without_consensus_none_is_counted(topics_corpus):

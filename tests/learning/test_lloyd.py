@@ -154,6 +154,7 @@ def test_learning_can_go_on_from_what_was_learned(topics_corpus):
     learned = rule.finish()
     again = make_rule(len(corpus.vocabulary), go_on_from=learned)
     np.testing.assert_allclose(again.counts, counts, rtol=1e-3, atol=1e-3)
+    assert (again.counts >= 0).all()
     np.testing.assert_allclose(again.finish().synapses, learned.synapses, rtol=1e-3, atol=1e-4)
 
 

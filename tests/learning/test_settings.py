@@ -21,6 +21,19 @@ def test_the_published_rule_gets_the_published_settings():
     assert settings.truncate_windows is False
 
 
+def test_a_text_of_ten_million_words_gets_the_settings_that_were_tuned():
+    settings = resolve(n_words=10**7)
+    assert settings.subsample == pytest.approx(1e-4)
+    assert settings.shrinkage == pytest.approx(10_000)
+    assert settings.decorrelation == pytest.approx(0.25)
+    assert settings.truncate_windows is True
+
+
+def test_the_least_decorrelation_is_for_short_texts():
+    assert resolve(n_words=1000).decorrelation == 0.05
+    assert resolve("hebbian").decorrelation is None
+
+
 def test_given_values_are_kept():
     given = {"n_epochs": 2, "subsample": 0.0, "shrinkage": 7.0, "truncate_windows": False}
     settings = resolve(**given)
@@ -57,7 +70,9 @@ def test_rare_words_are_learned_from_short_texts_only():
     assert [auto_min_count(10**n) for n in range(3, 9)] == sorted(
         auto_min_count(10**n) for n in range(3, 9)
     )
-    assert auto_min_count(1000) == 1
+    assert auto_min_count(99_999) == 1
+    assert auto_min_count(100_000) == auto_min_count(999_999) == 2
+    assert auto_min_count(1_000_000) == 5
 
 
 def test_a_small_text_is_told_of_once(caplog):
@@ -68,6 +83,11 @@ def test_a_small_text_is_told_of_once(caplog):
     tell_of_small_corpus(2000)
     assert [record.name for record in caplog.records] == ["skfly"]
     assert "need a million words" in caplog.text
+
+
+@pytest.mark.parametrize("n_words", [100, 12_345, 10**6])
+def test_an_epoch_over_a_short_text_has_twenty_batches(n_words):
+    assert resolve(n_words=n_words).batch_size == -(-n_words // 20)
 
 
 def test_batches_grow_with_the_vocabulary_and_not_with_the_text():
