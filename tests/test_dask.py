@@ -160,7 +160,7 @@ def test_workers_that_die_change_nothing(
     monkeypatch.setattr(ShardStream, "total", deadly)
     fly = make().fit(bag.from_sequence(documents, npartitions=3))
     assert bits(fly, fingerprint) == bits(learned, fingerprint)
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=300)
     assert len(set(client.run(os.getpid).values()) - set(pids)) == n_killed
 
 
