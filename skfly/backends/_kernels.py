@@ -31,29 +31,26 @@ _SERIES_0, _SERIES_1, _SERIES_2, _SERIES_3 = LOG_SERIES
 _HIGH_LOG_OF_2, _LOW_LOG_OF_2 = LOG_OF_2
 LAST_CELL = MOST_CELLS  # cells are numbered from 0 below this
 _CACHE_LINE = 32  # drives
+_NO_ROW = -1  # as the id of a word that is not known
 _EXACT_ROWS = 1 << 22  # below 2**31 each: their sum is below 2**53
 _FEW = 4  # times fewer windows than cells: no need to go through all cells
 
 
 @njit(inline="always", **_options)
-def _entering(word, inside, drives, nothing):
-    """Let a word into the window; returns what it adds. A binary bag counts it once."""
-    row = nothing
-    if word >= 0:
-        inside[word] += 1
-        if inside[word] == 1:
-            row = drives[word]
-    return row
+def _entering(word, inside):
+    """Let a word into the window; returns its row if that adds it. A binary bag has it once.
+
+    Words that are not known (-1) are counted too, in the last place of ``inside``, and have no
+    row: a branch would make numba count references to the array.
+    """
+    inside[word] += 1
+    return np.int64(word) if inside[word] == 1 else np.int64(_NO_ROW)
 
 
 @njit(inline="always", **_options)
-def _leaving(word, inside, drives, nothing):
-    row = nothing
-    if word >= 0:
-        inside[word] -= 1
-        if inside[word] == 0:
-            row = drives[word]
-    return row
+def _leaving(word, inside):
+    inside[word] -= 1
+    return np.int64(word) if inside[word] == 0 else np.int64(_NO_ROW)
 
 
 @njit(inline="always", **_options)
@@ -63,17 +60,32 @@ def _fetch(drives, row):
 
 
 @njit(inline="always", **_options)
-def _move(total, enters, leaves, as_target, as_context, activations):
+def _mask(row):
+    """Return what to mask a row's drives with: all bits, or none for ``_NO_ROW``."""
+    return np.int16(-1) if row >= 0 else np.int16(0)
+
+
+@njit(inline="always", **_options)
+def _move(total, drives, enters, leaves, as_target, as_context, activations):
     """Move the sum over the window on by one, and return the largest activation.
 
     The target stands in the target block, not in the context block as the sum over the window has
-    it. All of it is one pass.
+    it. All of it is one pass. Rows are numbers, not arrays: numba counts the references to an
+    array that may be one or another, which takes as long as the sums.
     """
+    of_enters, of_leaves = _mask(enters), _mask(leaves)
+    of_target, of_context = _mask(as_target), _mask(as_context)
+    enters, leaves = max(enters, 0), max(leaves, 0)
+    as_target, as_context = max(as_target, 0), max(as_context, 0)
     best = np.int16(-32768)
     for m in range(total.shape[0]):
-        moved = np.int16(total[m] + enters[m] - leaves[m])
+        moved = np.int16(
+            total[m] + (drives[enters, m] & of_enters) - (drives[leaves, m] & of_leaves)
+        )
         total[m] = moved
-        activation = np.int16(moved + as_target[m] - as_context[m])
+        activation = np.int16(
+            moved + (drives[as_target, m] & of_target) - (drives[as_context, m] & of_context)
+        )
         activations[m] = activation
         best = max(best, activation)
     return best
@@ -98,17 +110,17 @@ def _largest_below(limit, keys):
 
 
 @njit(inline="always", **_options)
-def _rank(activations, order, keys, cells):
-    """Write the most active cells, the first of ties first.
+def _rank(activations, order, keys, top, t):
+    """Write the most active cells of window ``t``, the first of ties first.
 
     A cell's activation and ``order`` are one number: the next cell has the next largest.
     """
     for m in range(activations.shape[0]):
         keys[m] = np.int32((np.int32(activations[m]) << 16) + np.int32(order[m]))
     best = np.int32(2147483647)
-    for j in range(cells.shape[0]):
+    for j in range(top.shape[1]):
         best = _largest_below(best, keys)
-        cells[j] = LAST_CELL - (best & LAST_CELL)
+        top[t, j] = LAST_CELL - (best & LAST_CELL)
 
 
 @njit(**_options)
@@ -123,11 +135,10 @@ def find_top_cells(drives, ids, offsets, window, truncate, first, last, order, t
     n_top = top.shape[1]
     half = window // 2
     total = np.zeros(n_cells, np.int16)
-    nothing = np.zeros(n_cells, np.int16)
     activations = np.empty(n_cells, np.int16)
     keys = np.empty(n_cells, np.int32)
     n_words = drives.shape[0] // 2
-    inside = np.zeros(n_words, np.int32)
+    inside = np.zeros(n_words + 1, np.int32)
     base = offsets[first]
     for s in range(first, last):
         start, stop = offsets[s], offsets[s + 1]
@@ -135,38 +146,37 @@ def find_top_cells(drives, ids, offsets, window, truncate, first, last, order, t
             total[m] = 0
         n_known = 0
         for t in range(start, min(stop, start + half)):
-            enters = _entering(ids[t], inside, drives, nothing)
-            _move(total, enters, nothing, nothing, nothing, activations)
+            enters = _entering(ids[t], inside)
+            _move(total, drives, enters, _NO_ROW, _NO_ROW, _NO_ROW, activations)
             n_known += ids[t] >= 0
         for t in range(start, stop):
-            enters, leaves = nothing, nothing
+            enters, leaves = np.int64(_NO_ROW), np.int64(_NO_ROW)
             if t + half < stop:
-                enters = _entering(ids[t + half], inside, drives, nothing)
+                enters = _entering(ids[t + half], inside)
                 n_known += ids[t + half] >= 0
             if t - half - 1 >= start:
-                leaves = _leaving(ids[t - half - 1], inside, drives, nothing)
+                leaves = _leaving(ids[t - half - 1], inside)
                 n_known -= ids[t - half - 1] >= 0
             # the rows of the next step that were not needed lately
             if t + half + 1 < stop and ids[t + half + 1] >= 0:
                 _fetch(drives, np.int64(ids[t + half + 1]))
             if t + 1 < stop and ids[t + 1] >= 0:
                 _fetch(drives, np.int64(n_words + ids[t + 1]))
-            target = ids[t]
+            target = np.int64(ids[t])
             # in the context block too if it occurs a second time within the window
             only_target = target >= 0 and inside[target] == 1
-            as_target = drives[n_words + target] if target >= 0 else nothing
-            as_context = drives[target] if only_target else nothing
-            best = _move(total, enters, leaves, as_target, as_context, activations)
+            as_target = n_words + target if target >= 0 else _NO_ROW
+            as_context = target if only_target else _NO_ROW
+            best = _move(total, drives, enters, leaves, as_target, as_context, activations)
             if n_known == 0 or (not truncate and (t - half < start or t + half >= stop)):
                 for j in range(n_top):
                     top[t - base, j] = -1
             elif n_top == 1:
                 top[t - base, 0] = _first_with(best, activations, order)
             else:
-                _rank(activations, order, keys, top[t - base])
+                _rank(activations, order, keys, top, t - base)
         for t in range(max(start, stop - half - 1), stop):
-            if ids[t] >= 0:
-                inside[ids[t]] = 0
+            inside[ids[t]] = 0
 
 
 @njit(**_options)
@@ -243,41 +253,57 @@ def sort_positions(ids, begins, order):
 
 
 @njit(inline="always", **_options)
-def _flush(row, rate, counts, weights, overlap, cells):
-    """Add counts to a row; returns their sum and leaves them zero."""
+def _flush(sums, j, rate, seen, block, weights, overlap, cells):
+    """Add counts to row ``j``; returns their sum and leaves them zero."""
     total = 0
-    for m in range(row.shape[0]):
-        if counts[m] > 0:
-            added = rate * np.float32(counts[m])
-            row[m] += added
-            overlap[m] += np.float64(weights[m]) * np.float64(added)
-            cells[m] += counts[m]
-            total += counts[m]
-            counts[m] = 0
+    for m in range(sums.shape[1]):
+        n = seen[block, m]
+        if n > 0:
+            added = rate * np.float32(n)
+            sums[j, m] += added
+            overlap[m] += np.float64(weights[j, m]) * np.float64(added)
+            cells[block, m] += n
+            total += n
+            seen[block, m] = 0
     return total
 
 
 @njit(inline="always", **_options)
 def _flush_at(
-    winners, places, offsets, sentences, reach, row, rate, counts, weights, overlap, cells
+    winners,
+    order,
+    begin,
+    end,
+    offsets,
+    sentences,
+    reach,
+    sums,
+    j,
+    rate,
+    seen,
+    block,
+    weights,
+    overlap,
+    cells,
 ):
     """Do as ``_flush`` does, and go to the counts of winners around places instead of to all.
 
     (With a function for what both do to a cell, numba's code is three times as slow.)
     """
     total = 0
-    for k in range(places.shape[0]):
-        t = np.int64(places[k])
+    for k in range(begin, end):
+        t = np.int64(order[k])
         start, stop = offsets[sentences[t]], offsets[sentences[t] + 1]
         for c in range(max(start, t - reach), min(stop, t + reach + 1)):
             m = np.int64(winners[c])
-            if counts[m] > 0:
-                added = rate * np.float32(counts[m])
-                row[m] += added
-                overlap[m] += np.float64(weights[m]) * np.float64(added)
-                cells[m] += counts[m]
-                total += counts[m]
-                counts[m] = 0
+            n = seen[block, m]
+            if n > 0:
+                added = rate * np.float32(n)
+                sums[j, m] += added
+                overlap[m] += np.float64(weights[j, m]) * np.float64(added)
+                cells[block, m] += n
+                total += n
+                seen[block, m] = 0
     return total
 
 
@@ -310,7 +336,6 @@ def add_windows(
     """
     n_words = rates.shape[0]
     n_cells = sums.shape[1]
-    as_context, as_target = seen[0], seen[1]
     for i in range(first, last):
         begin, end = begins[i], begins[i + 1]
         if begin == end:
@@ -321,33 +346,36 @@ def add_windows(
             start, stop = offsets[sentences[t]], offsets[sentences[t] + 1]
             high = min(stop - 1, t + half)
             for c in range(max(start, t - half, counted + 1), high + 1):
-                as_context[winners[c]] += 1
+                seen[0, winners[c]] += 1
             repeated = k + 1 < end and order[k + 1] <= high
             if t > counted and not repeated:
-                as_context[winners[t]] -= 1  # there it is the target only
-            as_target[winners[t]] += 1
+                seen[0, winners[t]] -= 1  # there it is the target only
+            seen[1, winners[t]] += 1
             counted = high
-        as_context[n_cells] = as_target[n_cells] = 0
+        seen[0, n_cells] = seen[1, n_cells] = 0
         few = (end - begin) * (2 * half + 1) <= n_cells // _FEW
         for block in range(2):
             j = i + block * n_words
-            row, weight, seen_here, of_block = sums[j], weights[j], seen[block], cells[block]
             if few:
                 words[j] = _flush_at(
                     winners,
-                    order[begin:end],
+                    order,
+                    begin,
+                    end,
                     offsets,
                     sentences,
                     half if block == 0 else 0,
-                    row,
+                    sums,
+                    j,
                     rates[i],
-                    seen_here,
-                    weight,
+                    seen,
+                    block,
+                    weights,
                     overlap,
-                    of_block,
+                    cells,
                 )
             else:
-                words[j] = _flush(row, rates[i], seen_here, weight, overlap, of_block)
+                words[j] = _flush(sums, j, rates[i], seen, block, weights, overlap, cells)
 
 
 @njit(**_options)

@@ -45,7 +45,9 @@ class NumbaBackend(HostArrays):
         return self._top_of_windows(drives, ids, offsets, window, truncate, 1)[:, 0]
 
     def _top_of_windows(self, drives, ids, offsets, window, truncate, n_top):
-        top = np.empty((len(ids), n_top), dtype=np.int32)
+        top = np.full((len(ids), n_top), -1, dtype=np.int32)
+        if len(drives) == 0:
+            return top  # the kernel reads the first row where there is nothing to add
         order = (_kernels.LAST_CELL - np.arange(drives.shape[1])).astype(np.uint16)
         run_chunks(
             lambda first, last: _kernels.find_top_cells(

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["PackedWords", "Vocabulary"]
+
+_WORDS_AT_A_TIME = 1 << 16
 
 
 class PackedWords(Sequence[str]):
@@ -43,8 +46,9 @@ class PackedWords(Sequence[str]):
         starts = ends[:-1][ends[:-1] < len(data)]
         if np.any(data[starts] & 0xC0 == 0x80):
             raise ValueError("a word ends within a character")
-        self.data = data
-        self.ends = ends
+        # plain arrays, of which parts are taken faster than of memory-mapped ones
+        self.data = np.asarray(data)
+        self.ends = np.asarray(ends)
 
     @classmethod
     def pack(cls, words: Iterable[str]) -> PackedWords:
@@ -68,6 +72,15 @@ class PackedWords(Sequence[str]):
         i = range(len(self))[place]
         start = self.ends[i - 1] if i else 0
         return self.data[start : self.ends[i]].tobytes().decode("utf-8", "surrogatepass")
+
+    def __iter__(self) -> Iterator[str]:
+        start = 0
+        for first in range(0, len(self), _WORDS_AT_A_TIME):
+            ends = self.ends[first : first + _WORDS_AT_A_TIME]
+            data = self.data[start : ends[-1]].tobytes()
+            for begin, end in pairwise([0, *(ends - start).tolist()]):
+                yield data[begin:end].decode("utf-8", "surrogatepass")
+            start = int(ends[-1])
 
 
 class Vocabulary:

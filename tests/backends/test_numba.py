@@ -40,6 +40,12 @@ def test_winners_are_identical_to_the_reference(problem):
         np.testing.assert_array_equal(found, expected)
 
 
+def test_without_words_no_cell_wins():
+    drives, ids = np.zeros((0, 1000), np.int16), np.full(5, -1, np.int32)
+    found = NumbaBackend().find_winners(drives, ids, np.array([0, 2, 5]), 3, True)
+    np.testing.assert_array_equal(found, -1)
+
+
 @given(problems())
 @settings(deadline=None, max_examples=60)
 def test_sums_are_identical_to_the_reference(problem):

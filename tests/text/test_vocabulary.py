@@ -138,6 +138,12 @@ class TestPackedWords:
         assert [packed[i] for i in range(-len(words), len(words))] == words * 2
         assert packed[1:5] == words[1:5]
 
+    def test_parts_that_are_read_at_a_time_do_not_show(self, monkeypatch):
+        words = ["fly", "", "蝇", "moth", "bee"]
+        monkeypatch.setattr("skfly.text._vocabulary._WORDS_AT_A_TIME", 2)
+
+        assert list(PackedWords.pack(words)) == words
+
     def test_there_is_no_word_past_the_last(self):
         with pytest.raises(IndexError):
             PackedWords.pack(["fly"])[1]
