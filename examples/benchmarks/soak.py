@@ -4,14 +4,15 @@
 
 In this process threads train, hash, search, save and load, on a hundred Wikipedia articles that
 come with gensim; ``skfly explore`` serves a page in another, and is asked ``--rate`` times a
-second over the loopback, by clients that each stay below its limit. Every loop is bounded and
-rests. Once a minute the memory of both processes is read (Linux). One table comes out, and what
-failed.
+second over the loopback, by clients in a third that each stay below its limit. Every loop is
+bounded and rests. Once a minute the memory of the first two is read (Linux). One table comes out,
+and what failed.
 """
 
 import argparse
 import http.client
 import json
+import multiprocessing
 import os
 import re
 import subprocess
@@ -37,18 +38,32 @@ def resident(pid):
     return int(re.search(r"VmRSS:\s+(\d+)", text).group(1)) * 1024 / MB
 
 
-class Soak:
-    """What is done at once, how often it was, and what failed."""
+class Loops:
+    """Actions that are done again and again, each on a thread, how often, and what failed.
 
-    def __init__(self, articles, model, directory, seconds):
-        self.articles, self.model, self.directory = articles, model, directory
-        self.fly = FlyHashVectorizer.load(model, mmap=True)
-        self.words = list(self.fly.vocabulary_)
-        self.until = time.monotonic() + seconds
-        self.done, self.failed = Counter(), []
+    Parameters
+    ----------
+    until : float
+        When they end, by ``time.monotonic()``.
+    done, failed : counter by name and list, or what is like them
+        Where they are counted.
+    """
+
+    def __init__(self, until, done, failed):
+        self.until, self.done, self.failed = until, done, failed
         self._lock = threading.Lock()
 
-    def repeat(self, name, action, pause):
+    def start(self, jobs):
+        """Start jobs: a name, what to do with a generator of random numbers, a pause."""
+        self.threads = [threading.Thread(target=self._repeat, args=job) for job in jobs]
+        for thread in self.threads:
+            thread.start()
+
+    def join(self):
+        for thread in self.threads:
+            thread.join()
+
+    def _repeat(self, name, action, pause):
         """Do something every so many seconds, if it can be so often, until the end."""
         random = np.random.default_rng(list(name.encode()))
         due = time.monotonic()
@@ -62,56 +77,85 @@ class Soak:
             else:
                 with self._lock:
                     self.done[name] += 1
-            due = max(due + pause, time.monotonic())
+            due = max(due + pause, time.monotonic() - 1)  # what is late is made up for
             time.sleep(max(0.0, due - time.monotonic()))
 
-    def some(self, items, random, n):
-        return [items[i] for i in random.integers(0, len(items), n)]
+
+def some(items, random, n):
+    return [items[i] for i in random.integers(0, len(items), n)]
+
+
+class Uses:
+    """What is done with models in this process."""
+
+    def __init__(self, articles, model, directory):
+        self.articles, self.directory = articles, directory
+        self.fly = FlyHashVectorizer.load(model, mmap=True)
+        self.words = list(self.fly.vocabulary_)
 
     def train(self, random):
         fly = FlyHashVectorizer(n_kenyon_cells=50, hash_length=8, n_epochs=2, n_jobs=1)
-        fly.fit(self.some(self.articles, random, 20))
-        fly.partial_fit(self.some(self.articles, random, 5))
+        fly.fit(some(self.articles, random, 20))
+        fly.partial_fit(some(self.articles, random, 5))
         path = Path(self.directory) / "trained.skfly"
         fly.save(path)
-        texts = self.some(self.articles, random, 3)
+        texts = some(self.articles, random, 3)
         if (FlyHashVectorizer.load(path).transform(texts) != fly.transform(texts)).nnz:
             raise AssertionError("codes of a loaded model differ")
 
     def hash(self, random):
-        texts = self.some(self.articles, random, 5)
+        texts = some(self.articles, random, 5)
         sizes = np.diff(self.fly.transform(texts).indptr)
         if set(sizes.tolist()) - {0, self.fly.hash_length}:
             raise AssertionError(f"codes have {set(sizes.tolist())} ones")
 
     def search(self, random):
-        (word,) = self.some(self.words, random, 1)
+        (word,) = some(self.words, random, 1)
         self.fly.wv.most_similar(word, topn=10)
         self.fly.hash_in_context([f"the {word} of the state"], [word])
 
-    def ask(self, port, number):
-        """Return an action that asks the page, as one client."""
-        connection = http.client.HTTPConnection(
+
+class Client:
+    """Asks the page, from an address of its own."""
+
+    def __init__(self, port, number, words):
+        self.words = words
+        self.connection = http.client.HTTPConnection(
             "127.0.0.1", port, timeout=60, source_address=(f"127.0.0.{number + 1}", 0)
         )
 
-        def action(random):
-            first, second = self.some(self.words, random, 2)
-            path, query = (
-                ("sentence", {"text": f"{first} and {second}"}),
-                ("compare", {"left": f"the {first}", "right": f"the {second}"}),
-                ("word", {"word": first}),
-                ("cells", {}),
-            )[random.integers(4)]
-            connection.request(
-                "POST", f"/api/{path}", json.dumps(query), {"Content-Type": "application/json"}
-            )
-            answer = connection.getresponse()
-            content = answer.read()
-            if answer.status != 200:
-                raise AssertionError(f"/api/{path} answers {answer.status}: {content[:200]!r}")
+    def __call__(self, random):
+        first, second = some(self.words, random, 2)
+        path, query = (
+            ("sentence", {"text": f"{first} and {second}"}),
+            ("compare", {"left": f"the {first}", "right": f"the {second}"}),
+            ("word", {"word": first}),
+            ("cells", {}),
+        )[random.integers(4)]
+        self.connection.request(
+            "POST", f"/api/{path}", json.dumps(query), {"Content-Type": "application/json"}
+        )
+        answer = self.connection.getresponse()
+        content = answer.read()
+        if answer.status != 200:
+            raise AssertionError(f"/api/{path} answers {answer.status}: {content[:200]!r}")
 
-        return action
+
+def ask(port, rate, seconds, words, asked, failures):
+    """Ask the page from several clients; counts are in ``asked``, failures are put."""
+    n_clients = -(-rate // A_CLIENT)
+    done, failed = Counter(), []
+    loops = Loops(time.monotonic() + seconds, done, failed)
+    loops.start(
+        (f"client {number}", Client(port, number, words), n_clients / rate)
+        for number in range(n_clients)
+    )
+    while any(thread.is_alive() for thread in loops.threads):
+        time.sleep(0.5)
+        asked.value = sum(done.values())
+    loops.join()
+    asked.value = sum(done.values())
+    failures.put(failed)
 
 
 def serve(model):
@@ -137,43 +181,45 @@ def main():
         FlyHashVectorizer(**PARAMS).fit(articles).save(model)
         server, port = serve(model)
         try:
-            run(Soak(articles, model, directory, 60 * args.minutes), server.pid, port, args.rate)
+            run(Uses(articles, model, directory), server.pid, port, args)
         finally:
             server.terminate()
             server.wait()
 
 
-def run(soak, server, port, rate):
-    jobs = [("train", soak.train, 1.0), ("hash", soak.hash, 0.1), ("search", soak.search, 0.02)]
-    n_clients = -(-rate // A_CLIENT)
-    jobs += [
-        (f"client {number}", soak.ask(port, number), n_clients / rate)
-        for number in range(n_clients)
-    ]
-    threads = [threading.Thread(target=soak.repeat, args=job) for job in jobs]
-    for thread in threads:
-        thread.start()
-    began, memory = time.monotonic(), []
-    print("| minute | trained | hashed | searched | asked | failed | this, MB | page, MB |")
-    print("|---" * 8 + "|")
-    while time.monotonic() < soak.until:
-        time.sleep(min(60.0, max(0.0, soak.until - time.monotonic())))
-        done = soak.done
-        asked = sum(n for name, n in done.items() if name.startswith("client"))
+def run(uses, server, port, args):
+    seconds = 60 * args.minutes
+    spawn = multiprocessing.get_context("spawn")
+    asked, failures = spawn.Value("q", 0), spawn.Queue()
+    clients = spawn.Process(
+        target=ask, args=(port, args.rate, seconds, uses.words, asked, failures)
+    )
+    clients.start()
+    began, memory, done, failed = time.monotonic(), [], Counter(), []
+    loops = Loops(began + seconds, done, failed)
+    loops.start(
+        [("train", uses.train, 1.0), ("hash", uses.hash, 0.1), ("search", uses.search, 0.02)]
+    )
+    print("| minute | trained | hashed | searched | asked | this, MB | page, MB |")
+    print("|---" * 7 + "|")
+    while time.monotonic() < loops.until:
+        time.sleep(min(60.0, max(0.0, loops.until - time.monotonic())))
         memory.append((resident(os.getpid()), resident(server)))
         minute = (time.monotonic() - began) / 60
-        counts = [done["train"], done["hash"], done["search"], asked, len(soak.failed)]
+        counts = [done["train"], done["hash"], done["search"], asked.value]
         cells = [f"{minute:.0f}", *(f"{n:,}" for n in counts)]
         print("| " + " | ".join([*cells, *(f"{mb:.0f}" for mb in memory[-1])]) + " |", flush=True)
-    for thread in threads:
-        thread.join()
+    loops.join()
+    failed += failures.get()
+    clients.join()
     quarter = max(1, len(memory) // 4)
     # the median: a training that is going on just then has more
     early = np.median(memory[quarter : 2 * quarter] or memory[:1], axis=0)
     late = np.median(memory[-quarter:], axis=0)
     print("\nmemory in the last quarter, less that in the second:", end=" ")
     print(", ".join(f"{mb:+.1f} MB" for mb in late - early))
-    print(f"{len(soak.failed)} failed", *soak.failed[:20], sep="\n    ")
+    print(f"{asked.value / seconds:.1f} requests a second")
+    print(f"{len(failed)} failed", *failed[:20], sep="\n    ")
 
 
 if __name__ == "__main__":

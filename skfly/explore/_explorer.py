@@ -23,6 +23,7 @@ __all__ = ["ORDERS", "Explorer"]
 
 ORDERS = ("used", "specific", "dead")
 _CELLS_AT_A_TIME = 16
+_CELLS_KEPT = 1000  # of which the words are
 _TEMPERATURE = 0.1  # of the words of a cell in lists, and of how specific it is
 _N_EXAMPLES = 12
 
@@ -69,6 +70,7 @@ class Explorer:
         self._codes = sparse.csc_array(fly.word_codes_)
         self._used = np.diff(self._codes.indptr)
         self._breadth = self._count_breadth()
+        self._words_of: dict[tuple[int, int, float], list[tuple[str, float]]] = {}
         self._model = self._describe_model()
         if self._by_count:
             self.word(self._by_count[0])  # search is compiled when it is first used: now
@@ -255,24 +257,39 @@ class Explorer:
     def _describe(
         self, cells: Sequence[int], activations: Sequence[float], n_words: int, temperature: float
     ) -> list[dict[str, Any]]:
-        described: list[dict[str, Any]] = []
-        for start in range(0, len(cells), _CELLS_AT_A_TIME):
-            part = slice(start, start + _CELLS_AT_A_TIME)
+        self._find_words(cells, n_words, temperature)
+        return [
+            {
+                "cell": cell,
+                "activation": round(float(activation), 6),
+                "words": [[*word] for word in self._words_of[cell, n_words, temperature]],
+                "n_used": int(self._used[cell]),
+                "share_used": round(int(self._used[cell]) / len(self._words), 6),
+                "breadth": round(float(self._breadth[cell]), 2),
+            }
+            for cell, activation in zip(cells, activations, strict=True)
+        ]
+
+    def _find_words(self, cells: Sequence[int], n_words: int, temperature: float) -> None:
+        """See to it that the words of some cells are known.
+
+        Each takes a look at all words of the model, so those that were asked for lately are kept.
+        """
+        known = self._words_of
+        for cell in cells:  # to the end: these are needed now
+            if (key := (cell, n_words, temperature)) in known:
+                known[key] = known.pop(key)
+        new = [cell for cell in cells if (cell, n_words, temperature) not in known]
+        for start in range(0, len(new), _CELLS_AT_A_TIME):
+            part = new[start : start + _CELLS_AT_A_TIME]
             some: list[KenyonCell] = self._fly._describe_cells(
-                self._hasher, np.array(cells[part]), activations[part], n_words, temperature
+                self._hasher, np.array(part), [0.0] * len(part), n_words, temperature
             )
-            described += (
-                {
-                    "cell": cell.number,
-                    "activation": round(cell.activation, 6),
-                    "words": [[word, round(chance, 8)] for word, chance in cell.words],
-                    "n_used": int(self._used[cell.number]),
-                    "share_used": round(int(self._used[cell.number]) / len(self._words), 6),
-                    "breadth": round(float(self._breadth[cell.number]), 2),
-                }
-                for cell in some
-            )
-        return described
+            for cell in some:
+                words = [(word, round(chance, 8)) for word, chance in cell.words]
+                known[cell.number, n_words, temperature] = words
+        for key in list(islice(known, max(0, len(known) - max(_CELLS_KEPT, len(cells))))):
+            del known[key]
 
     def _neighbours(self, code: Any, n_neighbours: int, without: set[str]) -> list[dict[str, Any]]:
         if not code.nnz:

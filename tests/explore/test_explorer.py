@@ -49,6 +49,21 @@ def test_words_are_lit_by_their_share_of_what_drives_the_winners(explorer, explo
     )
 
 
+def test_words_of_cells_are_kept_but_not_without_end(explorer, explored, monkeypatch):
+    monkeypatch.setattr("skfly.explore._explorer._CELLS_KEPT", 5)
+    other = Explorer(explored, "m.skfly")
+    listed = other.cells(n_cells=12)
+    assert listed == explorer.cells(n_cells=12)
+    assert len(other._words_of) == 12
+    listed["cells"][0]["words"].clear()  # what was given away may be changed
+    monkeypatch.setattr(other._fly, "_describe_cells", None)  # not asked again
+    assert other.cells(n_cells=12) == explorer.cells(n_cells=12)
+    monkeypatch.undo()
+    monkeypatch.setattr("skfly.explore._explorer._CELLS_KEPT", 5)
+    assert other.cell(3) == explorer.cell(3)
+    assert len(other._words_of) == 5
+
+
 @pytest.mark.parametrize("text", ["", "zzz", "   \n "])
 def test_a_text_without_a_known_word_has_no_cells(explorer, text):
     answer = explorer.sentence(text)
