@@ -32,6 +32,8 @@ class TextCNN(nn.Module):
     dropout : float
     """
 
+    vectors: torch.Tensor
+
     def __init__(
         self,
         vectors: NDArray[np.float32],
@@ -42,6 +44,7 @@ class TextCNN(nn.Module):
     ) -> None:
         super().__init__()
         self.register_buffer("vectors", torch.from_numpy(vectors), persistent=False)
+        self.kernel_sizes = kernel_sizes
         self.filters = nn.ModuleList(
             nn.Conv1d(vectors.shape[1], n_filters, size) for size in kernel_sizes
         )
@@ -50,7 +53,7 @@ class TextCNN(nn.Module):
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         """Return a value for each document and class."""
-        shortest = max(layer.kernel_size[0] for layer in self.filters)
+        shortest = max(self.kernel_sizes)
         used = torch.nonzero(ids.any(dim=0))  # columns with a known word
         ids = ids[:, : max(int(used[-1]) + 1 if len(used) else 0, shortest)]
         words, places = torch.unique(ids, return_inverse=True)
@@ -60,15 +63,17 @@ class TextCNN(nn.Module):
         return result
 
     @staticmethod
-    def _strongest(layer: nn.Conv1d, vectors: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    def _strongest(layer: nn.Module, vectors: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
         """Return the largest response of each filter.
 
         What ``layer`` would give, but every word of the batch is multiplied once, not wherever it
         stands: the vectors are the same everywhere, and most words come often.
         """
+        assert isinstance(layer, nn.Conv1d)
+        assert layer.bias is not None
         size = layer.kernel_size[0]
         n_places = places.shape[1] - size + 1
-        responses = layer.bias
+        responses: torch.Tensor = layer.bias
         for offset in range(size):
             by_word = vectors @ layer.weight[:, :, offset].T
             here = places[:, offset : offset + n_places]

@@ -285,9 +285,9 @@ class Explorer:
             some: list[KenyonCell] = self._fly._describe_cells(
                 self._hasher, np.array(part), [0.0] * len(part), n_words, temperature
             )
-            for cell in some:
-                words = [(word, round(chance, 8)) for word, chance in cell.words]
-                known[cell.number, n_words, temperature] = words
+            for described in some:
+                words = [(word, round(chance, 8)) for word, chance in described.words]
+                known[described.number, n_words, temperature] = words
         for key in list(islice(known, max(0, len(known) - max(_CELLS_KEPT, len(cells))))):
             del known[key]
 
