@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skfly._callbacks import EpochCallbacks, GensimCallbacks, is_gensim_callback
+from skfly._jobs import n_threads_for
 from skfly._model_file import DAMAGE, ModelFileError, read_model_file, write_model_file
 from skfly._params import CONSTRAINTS, SETTINGS, TEXT_PARAMS
 from skfly._persistence import restore, take_apart
@@ -505,7 +506,9 @@ truncate_windows_, n_active_, decorrelation_
         if goes_on and network.n_words < _GROWTH * self.lateral_at_:
             return self.lateral_, self.lateral_at_
         with stages.stage("connecting", "words", LATERAL_STEPS) as monitor:
-            lateral = learn_lateral(network.consensus, strength, monitor.advance)
+            lateral = learn_lateral(
+                network.consensus, strength, monitor.advance, n_threads_for(self.n_jobs)
+            )
         return lateral, network.n_words
 
     def _read(

@@ -25,6 +25,8 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 from threadpoolctl import threadpool_limits
 
+from skfly.backends._threads import run_chunks
+
 __all__ = ["LATERAL_STEPS", "evidence", "learn_lateral"]
 
 _HASH_LENGTHS = (4, 8, 16, 32, 64, 128)
@@ -73,6 +75,7 @@ def learn_lateral(
     consensus: NDArray[np.float32],
     decorrelation: float,
     on_step: Callable[[int], Any] | None = None,
+    n_threads: int = 1,
 ) -> NDArray[np.float32] | None:
     """Return the map between the cells, (K, K); ``None`` if there are too few words for one.
 
@@ -83,6 +86,8 @@ def learn_lateral(
         ``d``: 0 leaves the cells' correlation as it is, 1 takes it away.
     on_step : callable, optional
         Told the number of words after each step.
+    n_threads : int
+        The result does not depend on it.
 
     Examples
     --------
@@ -99,7 +104,7 @@ def learn_lateral(
     words = words[sizes[words] > 0]
     if len(words) < _LEAST_WORDS_PER_CELL * n_cells:
         return None
-    # one thread: the result does not depend on how many there are
+    # one thread each: the result does not depend on how many there are
     with threadpool_limits(limits=1, user_api="blas"):
         known, cell_counts = np.empty((len(words), n_cells), np.float32), consensus.sum(axis=0)
         for part in gen_batches(len(words), _WORDS_AT_A_TIME):
@@ -109,7 +114,7 @@ def learn_lateral(
             moved = known[part] @ decorrelate
             lengths = np.linalg.norm(moved, axis=1, keepdims=True)
             known[part] = np.divide(moved, lengths, out=moved, where=lengths > 0)
-        lateral: NDArray[np.float32] = decorrelate @ _rotation(known, on_step)
+        lateral: NDArray[np.float32] = decorrelate @ _rotation(known, on_step, n_threads)
     return lateral
 
 
@@ -123,18 +128,24 @@ def _power(moments: NDArray[np.float32], exponent: float) -> NDArray[np.float32]
 
 
 def _rotation(
-    known: NDArray[np.float32], on_step: Callable[[int], Any] | None
+    known: NDArray[np.float32], on_step: Callable[[int], Any] | None, n_threads: int
 ) -> NDArray[np.float32]:
     """Return the rotation under which rows of unit length are most like their own codes."""
     n_words, n_cells = known.shape
     weights = _rank_weights(n_cells)
     rotation = np.eye(n_cells, dtype=np.float32)
+
+    def match(part: slice) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        aim = _by_rank(known[part] @ rotation, weights)
+        return known[part].T @ aim, aim.sum(axis=0)
+
+    parts = [(part,) for part in gen_batches(n_words, _WORDS_AT_A_TIME)]
     for _ in range(LATERAL_STEPS):
         matched, aimed = np.zeros((n_cells, n_cells)), np.zeros(n_cells)
-        for part in gen_batches(n_words, _WORDS_AT_A_TIME):
-            aim = _by_rank(known[part] @ rotation, weights)
-            matched += known[part].T @ aim
-            aimed += aim.sum(axis=0)
+        for some in gen_batches(len(parts), n_threads):  # not all at once: they take memory
+            for matched_here, aimed_here in run_chunks(match, parts[some], n_threads):
+                matched += matched_here
+                aimed += aimed_here
         matched -= np.outer(known.sum(axis=0, dtype=np.float64), aimed / n_words)  # centred aims
         # where the words say nothing, cells stay what they are
         matched.flat[:: n_cells + 1] += _RIDGE * np.trace(matched) / n_cells

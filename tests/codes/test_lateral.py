@@ -107,6 +107,15 @@ class TestLearnLateral:
 
         np.testing.assert_array_equal(one, two)
 
+    def test_the_number_of_our_own_threads_does_not_show(self, monkeypatch):
+        monkeypatch.setattr("skfly.codes._lateral._WORDS_AT_A_TIME", 100)
+        counts, _ = planted()
+
+        one, two, seven = (learn_lateral(counts, 0.25, n_threads=n) for n in (1, 2, 7))
+
+        np.testing.assert_array_equal(one, two)
+        np.testing.assert_array_equal(one, seven)
+
     def test_steps_are_told(self):
         counts, _ = planted()
         told = []
