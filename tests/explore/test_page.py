@@ -254,6 +254,41 @@ def test_search_by_keyboard_only(open_page):
     wait_for_address(page, "#/word?w=")
 
 
+def test_search_is_closed_once_a_word_is_chosen(open_page):
+    page = open_page()
+    page.wait_for_selector("#text")
+    held = []
+    page.route("**/api/search", lambda route: held.append(route))
+    with page.expect_request("**/api/search"):
+        page.fill("#search", "fruit")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:has-text('fruit')")
+    page.wait_for_selector(".near")
+    with page.expect_response("**/api/search"):
+        held[0].continue_()
+    page.evaluate("fetch('/static/icon.svg')")  # the answer has been taken by then
+    assert page.is_hidden("#found")
+
+
+def test_search_opens_again(open_page):
+    page = open_page()
+    page.wait_for_selector("#text")
+    page.fill("#search", "fr")
+    page.wait_for_selector("#found li")
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#found")
+    page.focus("#search")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_selector("#found li")
+    assert page.get_attribute("#search", "aria-activedescendant") is None
+    page.keyboard.press("ArrowDown")
+    assert page.get_attribute("#search", "aria-activedescendant") == "found-0"
+    last = page.locator("#found li").count() - 1
+    for mark in (None, f"found-{last}", f"found-{last - 1}"):
+        page.keyboard.press("ArrowUp")
+        assert page.get_attribute("#search", "aria-activedescendant") == mark
+
+
 @pytest.mark.parametrize(
     "link",
     [
