@@ -56,6 +56,8 @@ def hash_texts(
     """
     from scipy import sparse
 
+    if text != STANDARD_INPUT and not text.exists():
+        raise FileNotFoundError(f"there is no file {text}; a text itself is read from a pipe")
     if output is not None:
         check_place(output)
     fly = load_to_hash(model, hash_length)
