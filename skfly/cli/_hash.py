@@ -29,8 +29,8 @@ def hash_texts(
         Path,
         typer.Argument(
             metavar="TEXT_FILE",
-            help="A text file (plain, .gz, .bz2 or .xz), one document a line, or - for standard "
-            "input.",
+            help="A text file (plain, .gz, .bz2, .xz or .zst), one document a line, or - for "
+            "standard input.",
         ),
     ] = STANDARD_INPUT,
     words: Annotated[
