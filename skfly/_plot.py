@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from random import Random
+from typing import TYPE_CHECKING, Any
 
 from skfly.codes import KenyonCell
 
@@ -15,11 +16,11 @@ __all__ = ["plot_cells"]
 _WIDTH, _HEIGHT = 4.0, 2.8  # of one cell, in inches
 _COLUMNS = 4
 _PIXELS_PER_INCH = 100
+_COLOURS = "viridis"
+_DARK = 0.55  # the part of the colours that can be read on white
 
 
-def plot_cells(
-    cells: Sequence[KenyonCell], title: str = "", *, colormap: str = "viridis"
-) -> Figure:
+def plot_cells(cells: Sequence[KenyonCell], title: str = "") -> Figure:
     """Draw cells as word clouds, one beside the other.
 
     The figure belongs to no window: a notebook shows it, and ``savefig`` writes it.
@@ -44,7 +45,7 @@ def plot_cells(
             height=int(0.85 * _HEIGHT * _PIXELS_PER_INCH),
             mode="RGBA",
             background_color=None,
-            colormap=colormap,
+            color_func=_colour,
             prefer_horizontal=1.0,
             random_state=cell.number,  # the same cell, the same picture
         )
@@ -55,6 +56,14 @@ def plot_cells(
     if title:
         figure.suptitle(title, parse_math=False)
     return figure
+
+
+def _colour(*_: Any, random_state: Random, **__: Any) -> str:
+    """Return a colour for a word, as wordcloud asks for it."""
+    from matplotlib import colormaps
+
+    red, green, blue = colormaps[_COLOURS](_DARK * random_state.random(), bytes=True)[:3]
+    return f"rgb({red}, {green}, {blue})"
 
 
 def _sizes(cell: KenyonCell) -> dict[str, float]:

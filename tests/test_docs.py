@@ -245,7 +245,7 @@ def test_a_block_runs_on_a_small_model(page, has, fly, desk, capsys):
     Path("wordsim/EN-MY-4.txt").write_text("bank\tmoney\t9\nword1\tword5\t7\nmoney\tword99\t1\n")
     Path("trec").mkdir()
     for name in ("train_5500.label", "TREC_10.label"):
-        Path("trec", name).write_text("NUM:x the bank lends money\nLOC:y along the river\n" * 4)
+        Path("trec", name).write_text("NUM:x the bank lends money\nLOC:y along the river\n" * 10)
     glove = KeyedVectors(30)
     glove.add_vectors(fly.wv.index_to_key, np.random.default_rng(0).normal(size=(len(fly.wv), 30)))
     names = {

@@ -17,6 +17,15 @@ def test_cells_as_word_clouds(fitted):
     assert figure.get_suptitle() == "ripe fruit"
 
 
+def test_words_can_be_read_on_white(fitted):
+    figure = fitted.plot_cells("ripe fruit", n_cells=4, n_words=12)
+    clouds = [np.asarray(ax.images[0].get_array()) for ax in figure.axes if ax.images]
+    inked = np.concatenate([cloud[cloud[..., 3] == 255][:, :3] for cloud in clouds]) / 255
+    linear = np.where(inked <= 0.03928, inked / 12.92, ((inked + 0.055) / 1.055) ** 2.4)
+    contrast = 1.05 / (linear @ [0.2126, 0.7152, 0.0722] + 0.05)
+    assert contrast.min() >= 3  # the least for large text (WCAG, AA)
+
+
 def test_notebooks_get_a_picture_without_pyplot(fitted):
     assert fitted.plot_cells("ripe fruit", n_cells=1)._repr_png_().startswith(b"\x89PNG")
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from skfly.cli._app import Encoding, Json, Model, NWords, app, examples
-from skfly.cli._console import print_json
+from skfly.cli._console import print_json, show_warning
 from skfly.cli._files import batches, given_lines, load_to_hash
 
 
@@ -22,7 +22,7 @@ def cells(
     model: Model,
     texts: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TEXT]...", help="Texts; - or none: standard input, one a line."),
+        typer.Argument(metavar="TEXT", help="Texts; - or none: standard input, one a line."),
     ] = None,
     n_cells: Annotated[int, typer.Option("--cells", min=1, help="How many cells to list.")] = 4,
     n_words: NWords = 8,
@@ -36,13 +36,15 @@ def cells(
     """Print the cells that a text activates most, and the words that each stands for.
 
     A line for each cell: the text, the cell's number, its activation, and its words with their
-    probability, between tabs. A text without a known word has no line. With --json, a line for
-    each text.
+    probability, between tabs. A text without a known word has no line, but a warning. With
+    --json, a line for each text.
     """
     fly = load_to_hash(model, None)
     for lines in batches(given_lines(texts, encoding)):
         for line in lines:
             found = fly.kenyon_cells(line, n_cells, n_words, temperature=temperature)
+            if not found and line.strip():
+                show_warning(f"the model knows no word of the text: {line[:60]}")
             if as_json:
                 print_json({"text": line, "cells": [cell._asdict() for cell in found]})
                 continue

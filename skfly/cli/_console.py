@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-__all__ = ["Program", "print_json", "print_table", "show_warning", "size_text"]
+__all__ = ["Program", "print_json", "print_table", "show_logs", "show_warning", "size_text"]
 
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # click's, wherever typer has it
 _EXPECTED = (_UsageError, OSError, ValueError, MemoryError, ImportError)
@@ -104,6 +104,23 @@ def _in_one_line(error: BaseException) -> str:
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning in one line on standard error."""
     typer.echo(f"skfly: warning: {message}", err=True)
+
+
+class _Warnings(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        show_warning(record.getMessage())
+
+
+@contextmanager
+def show_logs() -> Iterator[None]:
+    """Show what the package itself logs as a warning."""
+    logger = logging.getLogger("skfly")
+    handler = _Warnings(logging.WARNING)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 @contextmanager

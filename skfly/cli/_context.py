@@ -25,7 +25,7 @@ def context(
     sentences: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SENTENCE]...",
+            metavar="SENTENCE",
             help="Sentences with the word; - or none: standard input, one a line.",
         ),
     ] = None,
@@ -47,6 +47,8 @@ def context(
         raise typer.BadParameter(f"{window} is even", param_hint="'--window'")
     fly = load_to_hash(model, hash_length)
     alone = fly.hash_words([target])
+    if not alone.nnz:
+        show_warning(f"{target!r} is not a word of the model: only what is around it counts")
     for lines in batches(given_lines(sentences, encoding)):
         codes = fly.hash_in_context(lines, [target] * len(lines), window=window)
         words = [fly._analyzer().words(line) for line in lines]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -88,15 +89,17 @@ def _print_demo(result: DemoResult) -> None:
         "these scores. What larger texts give is in the docs.",
     )
     model = shlex.quote(result.model)
-    print_table(
-        f"The model is in {result.model} ({size_text(result.model_bytes)}). Try next",
-        [
-            (f"skfly info {model}",),
-            (f"echo 'a voyage to the moon' | skfly hash {model}",),
-            (f"skfly neighbors {model} moon",),
-            (f"skfly explore {model}",),
-            ("skfly train YOUR_TEXT -o your.skfly",),
-        ],
+    page = f"skfly explore {model}"
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        page = f'pip install "skfly[explore]" && {page}'
+    # no table: these lines are to be copied
+    typer.echo(
+        f"The model is in {result.model} ({size_text(result.model_bytes)}). Try next\n\n"
+        f"  skfly info {model}\n"
+        f"  echo 'a voyage to the moon' | skfly hash {model}\n"
+        f"  skfly neighbors {model} moon\n"
+        f"  {page}\n"
+        "  skfly train YOUR_TEXT -o your.skfly"
     )
 
 

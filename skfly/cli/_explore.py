@@ -49,6 +49,10 @@ def explore(
         else:
             typer.echo(server.url)
         if not quiet:
+            if server.everywhere:
+                typer.echo(
+                    "skfly: others put this machine's name in place of its number", err=True
+                )
             typer.echo("skfly: Ctrl-C ends it", err=True)
         if browser:
             import webbrowser

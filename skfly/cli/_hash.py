@@ -29,8 +29,8 @@ def hash_texts(
         Path,
         typer.Argument(
             metavar="TEXT_FILE",
-            help="A text file (plain, .gz, .bz2 or .xz), one document a line, or - for standard "
-            "input.",
+            help="A text file (plain, .gz, .bz2, .xz or .zst), one document a line, or - for "
+            "standard input.",
         ),
     ] = STANDARD_INPUT,
     words: Annotated[
@@ -56,6 +56,8 @@ def hash_texts(
     """
     from scipy import sparse
 
+    if text != STANDARD_INPUT and not text.exists():
+        raise FileNotFoundError(f"there is no file {text}; a text itself is read from a pipe")
     if output is not None:
         check_place(output)
     fly = load_to_hash(model, hash_length)

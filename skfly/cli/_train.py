@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterable
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from skfly.cli._app import Encoding, Jobs, Json, Quiet, app, examples
-from skfly.cli._console import print_json, show_warning, size_text
+from skfly.cli._console import print_json, show_logs, show_warning, size_text
 from skfly.cli._files import STANDARD_INPUT, TextFiles, check_place, read_lines
 
 if TYPE_CHECKING:
@@ -176,7 +177,8 @@ def train(
     }
     params = {name: value for name, value in given.items() if value is not None}
     began = time.perf_counter()
-    fly = _train(corpus, encoding, column, encoded_corpus, params, quiet)
+    with nullcontext() if quiet else show_logs():
+        fly = _train(corpus, encoding, column, encoded_corpus, params, quiet)
     fly.save(output)
     summary: dict[str, Any] = {
         "model": str(output),

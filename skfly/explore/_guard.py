@@ -13,10 +13,9 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from skfly.explore._fields import RefusedError
+from skfly.explore._server import is_loopback
 
 __all__ = ["Guard", "RateLimit", "refusal"]
-
-LOOPBACK_NAMES = frozenset({"127.0.0.1", "::1", "localhost"})
 
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -131,7 +130,7 @@ def refusal(error: RefusedError) -> JSONResponse:
 
 def _names_loopback(host: str) -> bool:
     try:
-        return urlsplit(f"//{host}").hostname in LOOPBACK_NAMES
+        return is_loopback(urlsplit(f"//{host}").hostname or "")
     except ValueError:
         return False
 

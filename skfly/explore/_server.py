@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import secrets
 import socket
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from skfly.vectorizer import FlyHashVectorizer
 
 __all__ = ["Server", "is_loopback"]
+
+_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and how this machine reaches it
 
 
 def is_loopback(host: str) -> bool:
@@ -40,11 +43,14 @@ class Server:
     Attributes
     ----------
     token : str or None
+    everywhere : bool
+        Whether it listens at every address of this machine.
     url : str
-        With the token, if there is one.
+        With the token, if there is one. Where it listens at any address, that of this machine.
     """
 
     def __init__(self, host: str = "127.0.0.1", port: int = 8765) -> None:
+        self.everywhere = host in _ANY
         self.token = None if is_loopback(host) else secrets.token_urlsafe(24)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_STREAM)
@@ -54,10 +60,13 @@ class Server:
             self._socket.listen()  # who comes before it is served waits
         except OSError as error:
             self._socket.close()
+            wrong = "--port" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "--host"
             raise OSError(
-                f"cannot listen at {host}, port {port}: {error.strerror}; --port takes another"
+                f"cannot listen at {host}, port {port}: {error.strerror}; {wrong} takes another"
             ) from None
-        shown = f"[{host}]" if ":" in host else host
+        # no browser can ask for "any address"
+        reached = _ANY.get(host, host)
+        shown = f"[{reached}]" if ":" in reached else reached
         self.url = f"http://{shown}:{self._socket.getsockname()[1]}/"
         if self.token is not None:
             self.url += f"#token={self.token}"

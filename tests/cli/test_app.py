@@ -44,6 +44,7 @@ def test_help_of_a_command_has_examples_line_by_line(skfly, command):
     assert len(examples.strip().splitlines()) >= 2
     assert all(f"skfly {command}" in line for line in examples.strip().splitlines())
     assert "--json" in out
+    assert "[[" not in out  # what may be left out is in one pair of brackets
 
 
 def test_the_shell_completes_commands():
@@ -175,6 +176,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(model, tmp_path):
         assert len(process.stdout.readline().split()) == 4
         process.stdout.close()
         assert process.stderr.read() == b""
+        assert process.wait() == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")

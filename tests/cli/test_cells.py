@@ -5,7 +5,7 @@ import json
 
 def test_a_line_for_each_cell(skfly, fly, model):
     code, out, err = skfly("cells", model, "ripe  fruit", "zzz", "--cells", 2, "--words", 3)
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "skfly: warning: the model knows no word of the text: zzz\n")
     cells = fly.kenyon_cells("ripe fruit", 2, 3)
     assert [line.split("\t") for line in out.splitlines()] == [
         [
@@ -19,7 +19,8 @@ def test_a_line_for_each_cell(skfly, fly, model):
 
 
 def test_as_json_from_standard_input(skfly, fly, model):
-    out = skfly("cells", model, "-", "--json", stdin=b"banks lend money\n\n").out
+    _, out, err = skfly("cells", model, "-", "--json", stdin=b"banks lend money\n\n")
+    assert err == ""
     first, second = map(json.loads, out.splitlines())
     assert first["text"] == "banks lend money"
     assert [cell["number"] for cell in first["cells"]] == [

@@ -36,6 +36,12 @@ def test_what_is_odd_is_told(skfly, model):
     code, _, err = skfly("context", model, "fly", "ripe fruit")
     assert code == 0
     assert err == "skfly: warning: 'fly' is not in the sentence: ripe fruit\n"
+    code, out, err = skfly("context", model, "zzz", "ripe zzz fruit")
+    assert code == 0
+    assert out
+    assert err == (
+        "skfly: warning: 'zzz' is not a word of the model: only what is around it counts\n"
+    )
     code, _, err = skfly("context", model, "fly", "the fly", "--window", 4)
     assert code == 2
     assert "4 is even" in err

@@ -59,6 +59,14 @@ def test_demo_on_a_terminal_shows_words_as_they_are(skfly, quick_demo, monkeypat
     assert "lunar 9, [red] 8" in out
     assert "skfly info 'my demo'" in out
     assert "─" in out
+    assert "  skfly neighbors 'my demo' moon" in out.splitlines()  # as it can be copied
+
+
+@pytest.mark.parametrize("missing", [None, "starlette", "uvicorn"])
+def test_demo_says_what_the_page_needs(skfly, quick_demo, monkeypatch, missing):
+    monkeypatch.setattr("skfly.cli._demo.find_spec", lambda name: name != missing or None)
+    before = 'pip install "skfly[explore]" && ' if missing else ""
+    assert f"  {before}skfly explore demo.skfly" in skfly("demo").out.splitlines()
 
 
 def test_demo_as_json(skfly, quick_demo):

@@ -47,9 +47,12 @@ def test_the_address_and_the_browser(skfly, model, monkeypatch):
     assert code == 0
     assert opened == [out.strip()]
     assert "Ctrl-C ends it" in err
-    code, out, _ = skfly("explore", model, "--host", "0.0.0.0", "--port", 0, "--no-browser")
+    assert "others" not in err
+    code, out, err = skfly("explore", model, "--host", "0.0.0.0", "--port", 0, "--no-browser")
     assert code == 0
+    assert out.startswith("http://127.0.0.1:")
     assert "/#token=" in out
+    assert "others put this machine's name" in err
     assert len(opened) == 1
 
 

@@ -67,3 +67,11 @@ def test_hash_takes_lines_as_text_whatever_the_model_was_set_to(skfly, fly, text
     other.set_params(input="filename", sparse_output=False).save(tmp_path / "other")
     out = skfly("hash", tmp_path / "other", stdin=b"the fly eats ripe fruit\n").out
     assert len(out.split()) == 4
+
+
+def test_a_text_in_the_place_of_a_file(skfly, model):
+    code, _, err = skfly("hash", model, "ripe fruit")
+    assert code == 2
+    assert err == (
+        "skfly: error: there is no file ripe fruit; a text itself is read from a pipe\n"
+    )

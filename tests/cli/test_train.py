@@ -12,6 +12,7 @@ import pytest
 from skfly import EncodedCorpus, FlyHashVectorizer
 from skfly.backends import BACKENDS
 from skfly.cli._train import Backend
+from skfly.learning._settings import _tell_once
 
 SMALL = ["--cells", "20", "--hash-length", "4", "--window", "5"]
 
@@ -42,6 +43,14 @@ def test_train_as_json(skfly, text, tmp_path):
         "words_read": 300,
         "windows": fly.n_windows_seen_,
     }
+
+
+def test_a_small_text_is_told_of(skfly, text, tmp_path):
+    _tell_once.cache_clear()
+    err = skfly("train", text, "-o", tmp_path / "m", *SMALL).err
+    assert "skfly: warning: learning from less than 300000 words" in err
+    _tell_once.cache_clear()
+    assert skfly("train", text, "-o", tmp_path / "m", *SMALL, "--quiet").err == ""
 
 
 def test_quiet_training_says_nothing(skfly, text, tmp_path):

@@ -25,5 +25,7 @@ def explored():
         token_pattern=r"\S+",
         sentence_splitter="line",
         max_features=50,
+        stop_words=["and", "of"],
+        strip_accents="unicode",
     )
     return fly.fit(TEXTS)

@@ -131,7 +131,7 @@ def test_only_this_machine_is_answered(app):
     for host in ("evil.example:8765", "127.0.0.1.evil.example", "[", ""):
         response = client_of(app).post("/api/model", json={}, headers={"Host": host})
         assert response.status_code == 421, host
-    for host in ("localhost", "127.0.0.1:1", "[::1]:8765"):
+    for host in ("localhost", "127.0.0.2:8765", "127.0.0.1:1", "[::1]:8765"):
         assert client_of(app).get("/", headers={"Host": host}).status_code == 200
 
 

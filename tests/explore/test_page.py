@@ -4,6 +4,7 @@ import os
 import shutil
 import threading
 import time
+from itertools import pairwise
 
 import pytest
 import uvicorn
@@ -254,6 +255,41 @@ def test_search_by_keyboard_only(open_page):
     wait_for_address(page, "#/word?w=")
 
 
+def test_search_is_closed_once_a_word_is_chosen(open_page):
+    page = open_page()
+    page.wait_for_selector("#text")
+    held = []
+    page.route("**/api/search", lambda route: held.append(route))
+    with page.expect_request("**/api/search"):
+        page.fill("#search", "fruit")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:has-text('fruit')")
+    page.wait_for_selector(".near")
+    with page.expect_response("**/api/search"):
+        held[0].continue_()
+    page.evaluate("fetch('/static/icon.svg')")  # the answer has been taken by then
+    assert page.is_hidden("#found")
+
+
+def test_search_opens_again(open_page):
+    page = open_page()
+    page.wait_for_selector("#text")
+    page.fill("#search", "fr")
+    page.wait_for_selector("#found li")
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#found")
+    page.focus("#search")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_selector("#found li")
+    assert page.get_attribute("#search", "aria-activedescendant") is None
+    page.keyboard.press("ArrowDown")
+    assert page.get_attribute("#search", "aria-activedescendant") == "found-0"
+    last = page.locator("#found li").count() - 1
+    for mark in (None, f"found-{last}", f"found-{last - 1}"):
+        page.keyboard.press("ArrowUp")
+        assert page.get_attribute("#search", "aria-activedescendant") == mark
+
+
 @pytest.mark.parametrize(
     "link",
     [
@@ -286,12 +322,17 @@ def test_deep_links_say_all(open_page, link):
         ("#/sentence?text=+++", "There is no word in this text"),
         ("#/sentence?text=ripe+fruit&target=99", "target 99 is outside the text"),
         ("#/cell?n=4000", "there is no cell 4000"),
-        ("#/cell?n=zzz", "cell must be from 0"),
+        ("#/cell?n=zzz", "there is no cell zzz: the model has cells 0 to 39"),
+        ("#/cell", "there is no cell"),
+        ("#/word?w=fr%C3%BAit", "The model reads “frúit” as this word"),
+        ("#/sentence?text=and+of", "leaves out every word of this text"),
+        ("#/compare?a=ripe&b=and+of", "leaves out every word of this text"),
+        ("#/sentence?target=0&text=ripe+" + "x" * 1994 + "%F0%9F%98%80+fruit", "ripe in this"),
         ("#/nowhere", "Nothing typed yet"),
     ],
 )
 def test_states_that_explain_themselves(open_page, link, told):
-    page = open_page(refused="n=" in link or "target=99" in link)
+    page = open_page(refused="target=99" in link)
     page.wait_for_selector("text=Nothing typed yet")
     page.goto(page.url.split("#")[0] + link)
     page.wait_for_selector(f"text={told}")
@@ -335,6 +376,48 @@ def test_a_narrow_screen_is_enough(open_page, link):
     assert page.is_visible("nav a >> nth=3")
 
 
+@pytest.mark.parametrize("link", VIEWS)
+def test_headings_leave_out_no_level(open_page, link):
+    page = open_page(link)
+    page.wait_for_selector(".card, .note")
+    levels = page.locator("h1, h2, h3").evaluate_all("hs => hs.map(h => Number(h.tagName[1]))")
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+# the colour of an element's text on what is behind it, as WCAG counts contrast
+CONTRAST = """element => {
+  const rgba = (text) => { const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number);
+    return [r, g, b, a]; };
+  const over = (a, b) => a.map((part, i) => i === 3 ? 1 : part * a[3] + b[i] * (1 - a[3]));
+  const light = ([r, g, b]) => [r, g, b].map((part) => part / 255)
+    .map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+  let behind = [255, 255, 255, 1];
+  let opacity = 1;
+  const around = [];
+  for (let at = element; at; at = at.parentElement) around.unshift(getComputedStyle(at));
+  for (const style of around) {
+    behind = over(rgba(style.backgroundColor), behind);
+    opacity *= Number(style.opacity);
+  }
+  const [r, g, b, a] = rgba(getComputedStyle(element).color);
+  const pair = [light(over([r, g, b, a * opacity], behind)), light(behind)].sort((x, y) => y - x);
+  return (pair[0] + 0.05) / (pair[1] + 0.05);
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_small_words_stand_out(open_page, scheme):
+    page = open_page(
+        "#/sentence?text=ripe+fruit+zzz", color_scheme=scheme, reduced_motion="reduce"
+    )
+    page.wait_for_selector(".lit small")
+    small = page.locator(".lit small")
+    contrasts = [small.nth(i).evaluate(CONTRAST) for i in range(3)]
+    assert min(contrasts) >= 4.5  # the least for small text (WCAG, AA)
+
+
 def test_light_and_dark(open_page):
     colour = "getComputedStyle(document.body).backgroundColor"
     page = open_page(color_scheme="light")
@@ -356,7 +439,7 @@ def test_a_token_is_asked_for(open_page, explored):
         page = open_page(address, refused=True)
         page.fill("#token", "wrong")
         page.click("form button")
-        page.wait_for_selector("text=A token is wanted")
+        page.wait_for_selector("text=That was not the token")
         page.fill("#token", "secret-word")
         page.click("form button")
         page.wait_for_selector("text=Nothing typed yet")

@@ -35,6 +35,22 @@ def test_loopback_has_no_token_and_all_else_has_one():
     assert others.url.endswith(f"/#token={others.token}")
 
 
+@pytest.mark.parametrize(
+    ("host", "everywhere", "named"),
+    [("0.0.0.0", True, "127.0.0.1"), ("127.0.0.2", False, "127.0.0.2")],
+)
+def test_the_address_is_one_that_a_browser_can_open(host, everywhere, named):
+    server = Server(host, 0)
+    server._socket.close()
+    assert server.everywhere is everywhere
+    assert server.url.startswith(f"http://{named}:")
+
+
+def test_a_host_that_is_not_here():
+    with pytest.raises(OSError, match=r"cannot listen at 192\.0\.2\.1, .*; --host takes another"):
+        Server("192.0.2.1", 0)  # kept for documentation: no machine has it
+
+
 def test_a_port_that_is_taken():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -25,7 +25,7 @@ function takeToken() {
   history.replaceState(null, "", "#/sentence");
 }
 
-function askForToken() {
+function askForToken(tried = false) {
   const input = h("input", { id: "token", type: "password", autocomplete: "off", required: true });
   shown = { name: null, view: null };
   main.replaceChildren(
@@ -33,10 +33,11 @@ function askForToken() {
     h("p", {}, "The page is open to other machines, so it asks who you are. The command ",
       h("code", {}, "skfly explore"), " printed an address with the token in it: open that, or ",
       "type the token here."),
+    tried ? failure({ message: "That was not the token." }) : "",
     h("form", { onsubmit: (event) => {
       event.preventDefault();
       setToken(input.value.trim());
-      start();
+      start(true);
     } },
     h("label", { for: "token" }, "Token "), input, " ", h("button", { type: "submit" }, "Go on")),
   );
@@ -73,11 +74,11 @@ async function route() {
   }
 }
 
-async function start() {
+async function start(tried = false) {
   try {
     model = await ask("model");
   } catch (error) {
-    if (error.status === 401) askForToken();
+    if (error.status === 401) askForToken(tried);
     else main.replaceChildren(failure(error));
     return;
   }

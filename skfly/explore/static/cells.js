@@ -81,11 +81,17 @@ export function cellView(root, model) {
     if (!controls.contains(document.activeElement)) {
       controls.replaceChildren(cloudControls({ temperature, change: tune }));
     }
-    const cell = Number(params.n);
+    const cell = /^\d+$/.test(params.n ?? "") ? Number(params.n) : NaN;
+    if (!(cell < model.n_cells)) {
+      body.replaceChildren(
+        failure({ message: `There is no cell ${params.n ?? ""}: the model has cells 0 to ` +
+          `${model.n_cells - 1}.` }),
+        note("They are listed under ", h("a", { href: link("cells") }, "Cells"), "."));
+      return;
+    }
     const steps = [[cell - 1, `← cell ${cell - 1}`], [cell + 1, `cell ${cell + 1} →`]];
     try {
-      const answer = await ask("cell", {
-        cell: Number.isInteger(cell) ? cell : -1, temperature, n_words: 40 });
+      const answer = await ask("cell", { cell, temperature, n_words: 40 });
       body.replaceChildren(
         h("div", { class: "card big" }, cloud(answer.cell, answer.words)),
         usage(answer),
@@ -101,8 +107,7 @@ export function cellView(root, model) {
     } catch (error) {
       if (error.name === "AbortError") return;
       if (error.status === 401) throw error;
-      body.replaceChildren(failure(error), note("The cells are listed under ",
-        h("a", { href: link("cells") }, "Cells"), "."));
+      body.replaceChildren(failure(error));
     }
   }
 

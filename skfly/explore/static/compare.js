@@ -1,8 +1,10 @@
 // Two sentences: the cells they share, and which words made them.
 
 import { latest } from "./api.js";
-import { h, later, percent } from "./dom.js";
-import { cellCard, cloudControls, codeGrid, failure, legend, litWords, note } from "./parts.js";
+import { cut, h, later, percent } from "./dom.js";
+import {
+  cellCard, cloudControls, codeGrid, failure, legend, litWords, noWord, note,
+} from "./parts.js";
 import { settingsOf } from "./sentence.js";
 import { go } from "./state.js";
 
@@ -35,7 +37,7 @@ export function compareView(root, model) {
     for (const [name, side] of [["a", answer.left], ["b", answer.right]]) {
       lit[name].replaceChildren(side.length
         ? litWords(side, side.map((word) => word.drive))
-        : note("There is no word in this text."));
+        : note(noWord(params[name])));
     }
     const unknown = [["a", answer.left_code], ["b", answer.right_code]]
       .filter(([, code]) => !code.length).map(([name]) => (name === "a" ? "first" : "second"));
@@ -81,7 +83,7 @@ export function compareView(root, model) {
     }
     try {
       show(await ask("compare", {
-        left: params.a.slice(0, 2000), right: params.b.slice(0, 2000), ...settings }));
+        left: cut(params.a, 2000), right: cut(params.b, 2000), ...settings }));
     } catch (error) {
       if (error.name === "AbortError") return;
       if (error.status === 401) throw error;

@@ -39,6 +39,9 @@ export function roving(container, links) {
   });
 }
 
+/** The first characters of a text, whole ones. */
+export const cut = (text, most) => [...text].slice(0, most).join("");
+
 export function later(wait, action) {
   let timer = 0;
   return (...args) => {

@@ -8,6 +8,12 @@ export const note = (...content) => h("p", { class: "note" }, ...content);
 
 export const failure = (error) => h("p", { class: "note bad", role: "alert" }, error.message);
 
+/** Why a text shows no word. */
+export const noWord = (text) =>
+  /[\p{L}\p{N}]/u.test(text)
+    ? "The model leaves out every word of this text: stop words, perhaps."
+    : "There is no word in this text.";
+
 /** Words as links, between commas. */
 export const wordList = (words) =>
   words.map((word, i) => [i ? ", " : "", h("a", { href: linkWord(word) }, word)]);
@@ -51,11 +57,11 @@ export function litWords(words, drives, { chosen = null, pick = null } = {}) {
   );
 }
 
-export function neighbours(title, rows, length, empty) {
+export function neighbours(title, rows, length, empty, heading = "h3") {
   return h(
     "section",
     { class: "card" },
-    h("h3", {}, title),
+    h(heading, {}, title),
     rows.length
       ? h(
           "ol",

@@ -13,6 +13,7 @@ export function searchBox(input, list) {
     list.hidden = true;
     input.setAttribute("aria-expanded", "false");
     input.removeAttribute("aria-activedescendant");
+    words = [];
     at = -1;
   };
   const choose = (word) => {
@@ -24,11 +25,18 @@ export function searchBox(input, list) {
   const mark = (place) => {
     at = place;
     [...list.children].forEach((item, i) => item.setAttribute("aria-selected", String(i === at)));
-    if (at >= 0) {
+    if (at < 0) input.removeAttribute("aria-activedescendant");
+    else {
       input.setAttribute("aria-activedescendant", `found-${at}`);
       list.children[at].scrollIntoView({ block: "nearest" });
     }
   };
+  const open = () => {
+    list.hidden = false;
+    input.setAttribute("aria-expanded", "true");
+  };
+  const tell = (message) =>
+    h("li", { class: "none", role: "option", "aria-disabled": "true" }, message);
   const show = (answer) => {
     words = answer.words.map((row) => row.word);
     at = -1;
@@ -37,27 +45,33 @@ export function searchBox(input, list) {
         id: `found-${i}`, role: "option", "aria-selected": "false",
         onmousedown: (event) => { event.preventDefault(); choose(row.word); } },
       h("span", {}, row.word), h("small", {}, count(row.count))))
-      : [h("li", { class: "none" }, `No word has “${answer.query}” in it.`)]));
-    list.hidden = false;
-    input.setAttribute("aria-expanded", "true");
+      : [tell(`No word has “${answer.query}” in it.`)]));
+    open();
   };
-  const typed = later(120, async () => {
+  const look = async () => {
     const query = input.value.trim();
     if (!query) {
       close();
       return;
     }
+    // a word may be chosen, or the box left, before the answer comes
+    const waited = () => document.activeElement === input && input.value.trim() === query;
     try {
-      show(await ask("search", { query, n_words: 12 }));
+      const answer = await ask("search", { query, n_words: 12 });
+      if (waited()) show(answer);
     } catch (error) {
-      if (error.name !== "AbortError") close();
+      if (error.name === "AbortError" || !waited()) return;
+      words = [];
+      list.replaceChildren(tell(error.message));
+      open();
     }
-  });
-  input.addEventListener("input", typed);
+  };
+  input.addEventListener("input", later(120, look));
   input.addEventListener("blur", close);
   input.addEventListener("keydown", (event) => {
-    if (event.key === "ArrowDown" && words.length) mark((at + 1) % words.length);
-    else if (event.key === "ArrowUp" && words.length) mark((at + words.length) % (words.length + 1) - 1);
+    if (event.key === "ArrowDown" && list.hidden) look();
+    else if (event.key === "ArrowDown" && words.length) mark((at + 1) % words.length);
+    else if (event.key === "ArrowUp" && words.length) mark((at + words.length + 1) % (words.length + 1) - 1);
     else if (event.key === "Enter" && input.value.trim()) choose(words[at] ?? input.value.trim());
     else if (event.key === "Escape") { close(); input.blur(); } else return;
     event.preventDefault();

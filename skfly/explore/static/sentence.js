@@ -1,9 +1,10 @@
 // A sentence: its words lit by what they do, the cells that win, and a word of it in context.
 
 import { latest } from "./api.js";
-import { h, later } from "./dom.js";
+import { cut, h, later } from "./dom.js";
 import {
-  cellCard, cloudControls, codeGrid, failure, legend, litWords, neighbours, note, wordList,
+  cellCard, cloudControls, codeGrid, failure, legend, litWords, neighbours, noWord, note,
+  wordList,
 } from "./parts.js";
 import { go, linkWord, numberOf } from "./state.js";
 
@@ -57,7 +58,7 @@ export function sentenceView(root, model) {
         note(answer.words.length
           ? "No cell responds: the model knows none of these words. Its vocabulary has, for " +
             "example, "
-          : "There is no word in this text. The model has, for example, ",
+          : `${noWord(params.text)} Its vocabulary has, for example, `,
         wordList(model.examples), "."),
       );
       return;
@@ -85,7 +86,7 @@ export function sentenceView(root, model) {
       return;
     }
     const place = Math.round(numberOf(params.target, 0, 0, 2000));
-    const answer = await askContext("context", { text: params.text, place });
+    const answer = await askContext("context", { text: cut(params.text, 2000), place });
     const both = answer.static_code.filter((cell) => answer.context_code.includes(cell));
     const unknown = `${answer.word} is not in the model's vocabulary.`;
     panel.replaceChildren(
@@ -120,7 +121,7 @@ export function sentenceView(root, model) {
       return;
     }
     try {
-      show(await askSentence("sentence", { text: params.text.slice(0, 2000), ...settings }));
+      show(await askSentence("sentence", { text: cut(params.text, 2000), ...settings }));
       await showTarget();
       if (params.target !== undefined && params.target !== before.target) {
         panel.scrollIntoView({ block: "nearest" });

@@ -1,7 +1,7 @@
 // A word: its neighbours, its code, and the cells that it shares with another.
 
 import { latest } from "./api.js";
-import { count, h, later, percent, plural } from "./dom.js";
+import { count, cut, h, later, percent, plural } from "./dom.js";
 import { codeGrid, failure, legend, neighbours, note, wordList } from "./parts.js";
 import { go, linkCell } from "./state.js";
 
@@ -56,12 +56,14 @@ export function wordView(root, model) {
     const both = other ? answer.code.filter((cell) => other.code.includes(cell)) : [];
     body.replaceChildren(
       h("p", { class: "lead" },
+        answer.word === params.w.trim().toLowerCase() || answer.word === params.w
+          ? "" : `The model reads “${params.w}” as this word. `,
         `Seen ${plural(answer.count, "time", "times")}; number ${count(answer.rank)} of ` +
         `${count(model.n_words)} words by that.`),
       h("div", { class: "pair" },
-        neighbours("Nearest words", answer.neighbours, model.hash_length, "It has no neighbour."),
+        neighbours("Nearest words", answer.neighbours, model.hash_length, "It has no neighbour.", "h2"),
         h("section", { class: "card" },
-          h("h3", {}, `Its code: ${answer.code.length} of ${model.n_cells} cells`),
+          h("h2", {}, `Its code: ${answer.code.length} of ${model.n_cells} cells`),
           codeGrid(model.n_cells, [["on", answer.code], ["other", other ? other.code : []],
             ["both", both]], `The code of ${answer.word}`),
           other
@@ -83,8 +85,8 @@ export function wordView(root, model) {
       return;
     }
     try {
-      const fields = { word: params.w.slice(0, 100) };
-      if (params.with) fields.other = params.with.slice(0, 100);
+      const fields = { word: cut(params.w, 100) };
+      if (params.with) fields.other = cut(params.with, 100);
       show(await ask("word", fields));
     } catch (error) {
       if (error.name === "AbortError") return;
