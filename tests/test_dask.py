@@ -154,6 +154,7 @@ def test_nothing_is_read_before_it_is_asked_for(learned, documents, tmp_path):
         raise LookupError("this part was read")
 
     codes = learned.transform(bag.from_delayed([delayed(documents[:3]), unread()]))
+    assert distributed.futures_of(codes) == []  # nor has it been begun
     assert codes.blocks[0].compute().shape == (3, 20)
     with pytest.raises(LookupError, match="this part was read"):
         codes.compute()
