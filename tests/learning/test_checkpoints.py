@@ -78,6 +78,16 @@ def test_one_cut_short_falls_back_too(checkpoints, caplog, share):
     assert caplog.records
 
 
+def test_the_run_is_told_by_the_last_sound_one(checkpoints):
+    assert Checkpoints.run_in(checkpoints._directory) is None
+    checkpoints.save(*state(1))
+    Checkpoints(checkpoints._directory, RUN | {"seed": 4}).save(*state(2))
+    assert Checkpoints.run_in(checkpoints._directory) == RUN | {"seed": 4}
+    newest = files(checkpoints)[-1]
+    newest.write_bytes(newest.read_bytes()[:-7])
+    assert Checkpoints.run_in(checkpoints._directory) == RUN
+
+
 def test_a_model_is_not_a_checkpoint(checkpoints, caplog):
     path = checkpoints._directory / "checkpoint-00000001.skfly"
     write_model_file(path, {"a": np.zeros(1)}, {"params": {}})
