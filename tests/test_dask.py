@@ -26,7 +26,12 @@ from dask import delayed  # noqa: E402
 from skfly.dask import DaskFlyHashVectorizer  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::ResourceWarning"
+    "ignore::DeprecationWarning",
+    "ignore::FutureWarning",
+    "ignore::ResourceWarning",
+    # what Dask says of a busy machine, and when a worker is gone
+    "ignore:Creating scratch directories is taking:UserWarning",
+    "ignore:Client .* desires key .* but key is unknown:UserWarning",
 )
 SMALL = {"n_kenyon_cells": 20, "hash_length": 4, "window": 5, "n_epochs": 2, "batch_size": 300}
 SMALL |= {"n_jobs": 1, "random_state": 0}
