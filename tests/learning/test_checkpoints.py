@@ -63,7 +63,7 @@ def test_a_damaged_one_falls_back_to_the_one_before(checkpoints, caplog, where):
     newest.write_bytes(content)
     with caplog.at_level(logging.WARNING, "skfly"):
         assert checkpoints.last().progress == {"batch": 1}
-    assert "damaged" in caplog.text
+    assert "a checkpoint is damaged; trying the one before it" in caplog.text
     assert newest.name in caplog.text
 
 
