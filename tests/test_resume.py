@@ -176,6 +176,20 @@ def test_a_batch_that_is_none(make_fly, documents, tmp_path, stop_at, monkeypatc
         fly.fit(documents)
 
 
+@pytest.mark.parametrize("method", ["fit", "fit_transform"])
+def test_a_place_that_cannot_be_written_to_is_told_before_the_text_is_read(
+    make_fly, tmp_path, method
+):
+    def unread():
+        pytest.fail("it was read")
+        yield
+
+    (tmp_path / "file").write_text("")
+    fly = make_fly(checkpoint_dir=tmp_path / "file" / "run")
+    with pytest.raises(CheckpointError, match="cannot keep checkpoints in"):
+        getattr(fly, method)(unread())
+
+
 def test_partial_fit_keeps_none(make_fly, documents, tmp_path):
     fly = make_fly(checkpoint_dir=tmp_path / "run").fit(documents)
     (tmp_path / "run").rmdir()
