@@ -4,10 +4,12 @@ import logging
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
 from skfly import EncodedCorpus, FlyHashVectorizer
+from skfly._progress import Progress
 from skfly.learning import CheckpointError, Checkpoints, _checkpoints
 from skfly.learning._checkpoints import Saved
 
@@ -155,6 +157,35 @@ def test_a_damaged_checkpoint(make_fly, documents, fingerprint, tmp_path, stop_a
         fly = make_fly(**params, checkpoint_dir=tmp_path).fit(documents)
     assert "damaged" in caplog.text
     assert fingerprint(fly) == whole
+
+
+def test_progress_is_full_at_the_end_after_a_stop_too(
+    make_fly, documents, tmp_path, stop_at, monkeypatch
+):
+    shown = {}
+
+    @contextmanager
+    def stage(self, name, unit, total=None):
+        shown[name] = [total, 0]
+
+        class Monitor:
+            def advance(self, n, **details):
+                shown[name][1] += 1
+
+        yield Monitor()
+
+    monkeypatch.setattr(Progress, "stage", stage)
+    params = {"batch_size": 300, "n_epochs": 3}
+    make_fly(**params).fit(documents)
+    steps, done = shown["learning"]
+    assert steps == done > 9
+    assert shown["consensus"] == [steps / 3, steps / 3]
+    stop_at(4)
+    with pytest.raises(StoppedError):
+        make_fly(**params, checkpoint_dir=tmp_path).fit(documents)
+    stop_at(0)
+    make_fly(**params, checkpoint_dir=tmp_path).fit(documents)
+    assert shown["learning"] == [steps - 4, steps - 4]
 
 
 @pytest.mark.parametrize("batch", [-1, "1", 1.0])
