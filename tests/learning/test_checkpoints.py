@@ -46,6 +46,12 @@ def test_two_are_kept_and_the_newest_counts(checkpoints):
     assert len(files(checkpoints)) == 2
 
 
+def test_the_directory_is_made_with_those_above_it(tmp_path):
+    checkpoints = Checkpoints(tmp_path / "runs" / "of" / "today", RUN)
+    checkpoints.save(*state(1))
+    assert checkpoints.last().progress == {"batch": 1}
+
+
 def test_another_process_finds_them(checkpoints):
     checkpoints.save(*state(1))
     again = Checkpoints(checkpoints._directory, RUN)
