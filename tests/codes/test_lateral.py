@@ -145,14 +145,14 @@ def test_a_power_of_moments_is_that_of_their_shares(scale):
 
 
 def test_ranks_are_those_of_a_sort():
-    activations = np.random.default_rng(0).standard_normal((50, 300)).astype(np.float32)
-    weights = np.arange(40, 0, -1).astype(np.float32)
+    activations = np.random.default_rng(0).standard_normal((200, 400)).astype(np.float32)
+    weights = np.arange(128, 0, -1).astype(np.float32)
 
     found = _by_rank(activations, weights)
 
     ranked = np.argsort(-activations, axis=1)
     expected = np.zeros_like(activations)
-    np.put_along_axis(expected, ranked[:, :40], weights, axis=1)
+    np.put_along_axis(expected, ranked[:, :128], weights, axis=1)
     np.testing.assert_array_equal(found, expected)
 
 

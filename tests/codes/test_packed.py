@@ -97,7 +97,7 @@ class TestStores:
         assert store.sizes.tolist() == [4, 1, 4]
 
     def test_many_codes_are_made_a_part_at_a_time(self, form, codes, monkeypatch):
-        monkeypatch.setattr(_packed, "_ROWS_AT_A_TIME", 4)
+        monkeypatch.setattr(_packed, "_ROWS_AT_A_TIME", 2)
 
         self.test_hold_the_same_codes(form, codes)
 
