@@ -367,6 +367,7 @@ truncate_windows_, n_active_, decorrelation_
         self : FlyHashVectorizer
         """
         self._check_settings()
+        self._check_checkpoint_dir()
         vocabulary = self._given_vocabulary()
         with self._read(raw_documents, vocabulary) as corpus:
             self._learn_anew(corpus, vocabulary)
@@ -388,6 +389,7 @@ truncate_windows_, n_active_, decorrelation_
         """
         self._validate_params()
         self._check_settings()
+        self._check_checkpoint_dir()
         vocabulary = self._given_vocabulary()
         with self._read(raw_documents, vocabulary) as corpus:
             self._learn_anew(corpus, vocabulary)
@@ -788,6 +790,11 @@ truncate_windows_, n_active_, decorrelation_
         return Vocabulary.from_parameter(self.vocabulary)
 
     # Checks and state
+
+    def _check_checkpoint_dir(self) -> None:
+        """Say that checkpoints cannot be kept before the text is read, which may take long."""
+        if self.checkpoint_dir is not None:
+            Checkpoints(self.checkpoint_dir, {})
 
     def _new_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))

@@ -55,7 +55,7 @@ def in_forks(fly, n_forks=2):
         queue = context.SimpleQueue()
         child = context.Process(target=_put_digest, args=(queue, fly))
         child.start()
-        child.join(120)
+        child.join(600)
         if child.is_alive():
             child.kill()
             found.append("a child did not come to its end")

@@ -28,7 +28,7 @@ def run(path, *ways, layer=None):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=3000,
     )
     assert done.returncode == 0, done.stderr
     *_, used, found = done.stdout.splitlines()

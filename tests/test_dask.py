@@ -1,5 +1,6 @@
 """The estimator on a cluster: the same bits, whatever happens to workers."""
 
+import gc
 import os
 import pickle
 import signal
@@ -8,10 +9,11 @@ import threading
 import joblib
 import numpy as np
 import pytest
+from gensim.models.callbacks import CallbackAny2Vec
 from sklearn.base import clone
 
 import skfly
-from skfly import EncodedCorpus, FlyHashVectorizer
+from skfly import EncodedCorpus, FlyHashVectorizer, _rounds
 from skfly._rounds import ShardStream
 from skfly._shards import Counted
 from skfly.learning import Checkpoints, _checkpoints
@@ -24,7 +26,12 @@ from dask import delayed  # noqa: E402
 from skfly.dask import DaskFlyHashVectorizer  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::ResourceWarning"
+    "ignore::DeprecationWarning",
+    "ignore::FutureWarning",
+    "ignore::ResourceWarning",
+    # what Dask says of a busy machine, and when a worker is gone
+    "ignore:Creating scratch directories is taking:UserWarning",
+    "ignore:Client .* desires key .* but key is unknown:UserWarning",
 )
 SMALL = {"n_kenyon_cells": 20, "hash_length": 4, "window": 5, "n_epochs": 2, "batch_size": 300}
 SMALL |= {"n_jobs": 1, "random_state": 0}
@@ -39,6 +46,7 @@ def client():
         distributed.Client(cluster) as client,
     ):
         yield client
+    gc.collect()  # sockets that Dask forgot are told of here, and not in the tests of another file
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +83,28 @@ def test_several_shards_learn_the_topics_too(learned, documents, topics):
     same, other = codes[:10] @ codes[:10].T, codes[:10] @ codes[10:].T
     assert same.mean() > 2 * other.mean()
     assert learned.energy_[-1] < learned.energy_[0]
+
+
+def test_sums_are_the_same_in_trees_of_any_depth(make, documents, fingerprint, monkeypatch):
+    texts = bag.from_sequence(documents, npartitions=6)
+    assert texts.npartitions == 6
+    found, submitted = [], []
+    submit = distributed.Client.submit
+    monkeypatch.setattr(
+        distributed.Client, "submit", lambda *a, **k: submitted.append(a[1]) or submit(*a, **k)
+    )
+    for branches in (2, 4, 6):
+        submitted.clear()
+        monkeypatch.setattr(_rounds, "_BRANCHES", branches)
+        fly = make(n_epochs=1).fit(texts)
+        found.append(bits(fly, fingerprint))
+        rounds = fly.traffic_.n_rounds  # of each of which the sums are taken in one tree
+        assert submitted.count(_rounds.add_counted) == {2: 6, 4: 3, 6: 1}[branches] * rounds
+        assert submitted.count(_rounds.add_word_counts) == {2: 6, 4: 3, 6: 1}[branches]
+    assert found[0] == found[1] == found[2]
+    local = FlyHashVectorizer(**SMALL).fit(documents)
+    assert list(fly.vocabulary_) == list(local.vocabulary_)
+    np.testing.assert_array_equal(fly.word_counts_, local.word_counts_)
 
 
 def test_traffic_is_counted(learned):
@@ -123,12 +153,49 @@ def test_transform_is_lazy_and_in_blocks(learned, documents):
     assert (codes.compute() != whole).nnz == 0
 
 
+def test_nothing_is_read_before_it_is_asked_for(learned, documents, tmp_path):
+    @delayed
+    def unread():
+        raise LookupError("this part was read")
+
+    codes = learned.transform(bag.from_delayed([delayed(documents[:3]), unread()]))
+    assert distributed.futures_of(codes) == []  # nor has it been begun
+    assert codes.blocks[0].compute().shape == (3, 20)
+    with pytest.raises(LookupError, match="this part was read"):
+        codes.compute()
+    assert learned.transform([tmp_path / "nowhere"]).numblocks == (1, 1)
+
+
 def test_joblib_on_the_cluster(client, learned, documents):
+    def where_and_codes(fly, texts):
+        return os.getpid(), fly.transform(texts)
+
     fly = learned.to_local()
+    whole = fly.transform(documents)
     parts = [documents[:40], documents[40:]]
-    with joblib.parallel_config("dask", client=client):
-        codes = joblib.Parallel()(joblib.delayed(fly.transform)(part) for part in parts)
-    assert [(a != fly.transform(b)).nnz for a, b in zip(codes, parts, strict=True)] == [0, 0]
+    for given in ({}, {"client": client}):  # by itself it finds the one that Dask uses
+        with joblib.parallel_config("dask", **given):
+            work = (joblib.delayed(where_and_codes)(fly, part) for part in parts)
+            (here, first), (there, second) = joblib.Parallel()(work)
+            same = fly.set_params(n_jobs=None).transform(documents)
+        assert {here, there} <= set(client.run(os.getpid).values())
+        assert (first != whole[:40]).nnz == (second != whole[40:]).nnz == (same != whole).nnz == 0
+
+
+class Listener(CallbackAny2Vec):
+    def __init__(self):
+        self.losses = []
+
+    def on_epoch_end(self, model):
+        self.losses.append(model.get_latest_training_loss())
+        return len(self.losses) == 2
+
+
+def test_a_callback_may_stop_a_fit_on_the_cluster(make, documents):
+    listener = Listener()
+    fly = make(n_epochs=5).set_callbacks(listener).fit(bag.from_sequence(documents, npartitions=2))
+    assert listener.losses == fly.energy_
+    assert fly.n_iter_ == len(fly.energy_) == 2
 
 
 def test_the_client_is_never_pickled(learned, documents, tmp_path):

@@ -160,11 +160,13 @@ def test_vocabulary_and_frequencies_beyond_32_bits(tmp_path):
 # Convergence
 
 
-@pytest.mark.parametrize("batch_size", ["auto", 10**6])
-def test_the_energy_does_not_rise_at_the_end(batch_size, make_fly, documents):
+@pytest.mark.parametrize(("batch_size", "noise"), [("auto", 0.0025), (10**6, 0.0005)])
+def test_the_energy_does_not_rise_at_the_end(batch_size, noise, make_fly, documents):
     fly = make_fly(n_epochs=40, subsample=0, batch_size=batch_size).fit(documents)
     energy = np.array(fly.energy_)
     assert len(energy) == 40
     assert energy[-1] < energy[0] < 0
     late = energy[20:]
-    assert np.all(np.diff(late) <= 0.01 * np.abs(late[:-1]))
+    assert late[-1] < late[0] - 0.005 * abs(late[0])
+    lowest = np.minimum.accumulate(late)
+    assert np.all(late - lowest <= noise * np.abs(late))  # not in small steps either

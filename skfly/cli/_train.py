@@ -198,7 +198,7 @@ def train(
 
 
 def _check_checkpoint(directory: Path | None, resume: bool) -> None:
-    """Go on with an earlier run only if that was asked for."""
+    """Go on with an earlier run only if that was asked for; say if none can be kept."""
     if directory is None:
         if resume:
             raise typer.BadParameter(
@@ -210,6 +210,7 @@ def _check_checkpoint(directory: Path | None, resume: bool) -> None:
     if not resume and Checkpoints.run_in(directory) is not None:
         message = f"{directory} has a run that was stopped: go on with it (--resume), or remove it"
         raise typer.BadParameter(message, param_hint="'--checkpoint'")
+    Checkpoints(directory, {})
 
 
 def _train(

@@ -279,18 +279,24 @@ def warn_if_read_otherwise(text_params: Mapping[str, Any], analyzer: TextAnalyze
 
 
 @contextmanager
-def written_beside(directory: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a directory to write in, which gets its name when all is written.
+def written_beside(
+    directory: str | os.PathLike[str], inside: Path | None = None
+) -> Iterator[Path]:
+    """Give a directory to write in, which gets its name when all is written, and on disk.
 
-    If anything goes wrong, nothing is left of it.
+    If anything goes wrong, nothing is left of it. It is made ``inside`` another directory of the
+    same disk, by default that which the name is in.
     """
     target = Path(directory)
     if target.exists():
         raise FileExistsError(f"{target} exists; remove it or choose another name")
     target.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    beside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=inside or target.parent))
     try:
         yield beside
+        for file in beside.iterdir():
+            with open(file, "rb+") as written:
+                os.fsync(written.fileno())
         beside.chmod(0o755)
         beside.rename(target)
     except BaseException:

@@ -99,7 +99,7 @@ def encode_to_directory(
         ) as part:
             parts.add(part)
     vocabulary = _common_words(parts, max_types).most_frequent(max_words, min_count)
-    with written_beside(target) as beside:
+    with written_beside(target, inside=parts.directory) as beside:
         _join(parts, vocabulary, beside)
         write_words(beside, vocabulary, analyzer.params)
     parts.remove()
@@ -158,28 +158,32 @@ class _Parts:
     """The corpora that are done."""
 
     def __init__(self, directory: Path) -> None:
-        self._directory = directory
+        self.directory = directory
 
     def begin(self, made_from: dict[str, Any] | None) -> None:
         """Keep what is there of the same work; begin anew if there is nothing."""
-        description = self._directory / _DESCRIPTION
+        description = self.directory / _DESCRIPTION
         if made_from is not None and description.exists():
             before = json.loads(description.read_text(encoding="utf-8"))
             differ = [name for name in made_from if before.get(name) != _as_json(made_from)[name]]
             if differ:
                 raise ValueError(
-                    f"{self._directory} has parts of a corpus with other {', '.join(differ)}: "
+                    f"{self.directory} has parts of a corpus with other {', '.join(differ)}: "
                     "remove it to begin anew"
                 )
-            _LOG.info("going on with %d parts in %s", len(self.paths()), self._directory)
+            for half in self.directory.glob(".*"):  # of a run that was killed while it wrote
+                shutil.rmtree(half)
+            _LOG.info("going on with %d parts in %s", len(self.paths()), self.directory)
             return
-        shutil.rmtree(self._directory, ignore_errors=True)
-        self._directory.mkdir()
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir()
         if made_from is not None:
-            description.write_text(json.dumps(made_from), encoding="utf-8")
+            half = description.with_suffix(".half")
+            half.write_text(json.dumps(made_from), encoding="utf-8")
+            half.replace(description)
 
     def paths(self) -> list[Path]:
-        return sorted(self._directory.glob("part-*"))
+        return sorted(self.directory.glob("part-*"))
 
     def __iter__(self) -> Iterator[EncodedCorpus]:
         return map(EncodedCorpus.load, self.paths())
@@ -188,13 +192,13 @@ class _Parts:
         return sum(part.n_documents for part in self)
 
     def n_bytes(self) -> int:
-        return sum(file.stat().st_size for file in self._directory.glob("part-*/*"))
+        return sum(file.stat().st_size for file in self.directory.glob("part-*/*"))
 
     def add(self, part: EncodedCorpus) -> None:
-        part.save(self._directory / f"part-{len(self.paths()):06d}")
+        part.save(self.directory / f"part-{len(self.paths()):06d}")
 
     def remove(self) -> None:
-        shutil.rmtree(self._directory, ignore_errors=True)
+        shutil.rmtree(self.directory, ignore_errors=True)
 
 
 def _as_json(content: dict[str, Any]) -> dict[str, Any]:

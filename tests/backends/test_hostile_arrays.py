@@ -57,6 +57,16 @@ METHODS = {
 }
 
 
+NO_KERNELS = {"zeros", "new_drives", "put", "get", "scale"}  # these allocate or copy
+
+
+@pytest.mark.parametrize("name", ["numpy", "numba"])
+def test_every_method_is_here(name):
+    kind = type(get_backend(name))
+    public = {n for n in dir(kind) if not n.startswith("_") and callable(getattr(kind, n))}
+    assert public - NO_KERNELS == METHODS.keys()
+
+
 def _arguments(method):
     model = _model()
     if method == "count_top_cells":

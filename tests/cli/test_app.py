@@ -195,7 +195,7 @@ def test_an_interrupt_ends_quietly_and_leaves_nothing(tmp_path):
         process.stdin.flush()  # it is reading now
         process.send_signal(signal.SIGINT)
         try:
-            assert process.wait(timeout=60) == 130
+            assert process.wait(timeout=600) == 130
         finally:
             process.kill()
         assert process.stdout.read() == b""

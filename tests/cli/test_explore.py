@@ -32,7 +32,7 @@ def test_it_serves_until_an_interrupt(model):
             with urllib.request.urlopen(request) as answer:
                 assert json.load(answer)["name"] == "model.skfly"
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=60) == 130
+            assert process.wait(timeout=600) == 130
         finally:
             process.kill()
         assert process.stdout.read() == ""

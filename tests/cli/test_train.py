@@ -215,6 +215,17 @@ def test_a_run_that_was_stopped_goes_on_only_if_told(skfly, text, tmp_path, monk
     assert list(state.iterdir()) == []
 
 
+def test_checkpoints_that_cannot_be_kept_are_told_before_anything_is_read(skfly, text, tmp_path):
+    kept = ("--encoded-corpus", tmp_path / "ids")
+    code, _, err = skfly(
+        *("train", text, "-o", tmp_path / "m", *SMALL, *kept, "--checkpoint", text / "run")
+    )
+    assert code == 2
+    assert "cannot keep checkpoints in" in err
+    assert "reading" not in err
+    assert not (tmp_path / "ids").exists()
+
+
 def test_resume_wants_to_know_where(skfly, text, tmp_path):
     code, _, err = skfly("train", text, "-o", tmp_path / "m", *SMALL, "--resume")
     assert code == 2

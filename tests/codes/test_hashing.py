@@ -9,6 +9,7 @@ from scipy import sparse
 
 from skfly.backends import get_backend
 from skfly.codes import Hasher, consensus_scores
+from skfly.codes._hashing import _to_unit
 
 SYNAPSES = np.array(
     [
@@ -331,3 +332,10 @@ class TestMixtures:
         hasher = Hasher(backend, SYNAPSES, CONSENSUS, 1)
 
         assert cells(hasher.mixtures(sparse.csr_array((2, 2), dtype=np.float32))) == [set()] * 2
+
+
+def test_each_row_of_scores_has_a_unit_of_its_own():
+    # else words of which little is known would be lost in the rounding of those that are frequent
+    scores = np.array([[2e6, -4e6], [3e-6, 1.5e-6], [0, 0]], dtype=np.float32)
+
+    np.testing.assert_allclose(_to_unit(scores), [[0.5, -1], [1, 0.5], [0, 0]])

@@ -116,11 +116,15 @@ class TestRanges:
     def test_what_is_found_has_room(self, store, queries):
         table = CodeSearch(store, "overlap")._ranking(1)[:3]
         room = np.empty((3, 2), np.int64)
+        read_only = room.copy()
+        read_only.setflags(write=False)
         for found, ranks in [
             (room.astype(np.int32), room),
             (room, room[:, :1].copy()),
             (np.asfortranarray(room), room),
             (np.broadcast_to(np.int64(0), (3, 2)), room),
+            (read_only, room),
+            (room, read_only),
         ]:
             with pytest.raises((TypeError, ValueError), match=r"found|ranks"):
                 store.best(queries, table, 0, N_CODES, found, ranks)

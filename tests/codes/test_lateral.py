@@ -6,7 +6,7 @@ from hypothesis.extra import numpy as hnp
 from threadpoolctl import threadpool_limits
 
 from skfly.codes import LATERAL_STEPS, evidence, learn_lateral
-from skfly.codes._lateral import _rank_weights
+from skfly.codes._lateral import _by_rank, _power, _rank_weights
 
 
 def planted(seed=0, n_words=600, n_topics=12, cells_per_topic=4):
@@ -72,6 +72,14 @@ class TestLearnLateral:
 
         assert alike(1.0) < alike(0.5) < alike(0.0)
 
+    def test_whole_decorrelation_leaves_no_correlation(self):
+        random = np.random.default_rng(0)
+        counts = random.poisson(5 * random.gamma(1.0, size=(600, 24))).astype(np.float32)
+        moved = evidence(counts, counts.sum(axis=0)) @ learn_lateral(counts, 1.0)
+        moments = moved.T @ moved
+
+        np.testing.assert_allclose(moments / moments.trace() * 24, np.eye(24), atol=0.02)
+
     def test_cells_stay_what_they_are(self):
         random = np.random.default_rng(0)
         rate = random.gamma(0.2, size=(600, 48)) * random.gamma(2, size=(600, 1))
@@ -131,6 +139,30 @@ class TestLearnLateral:
         counts[:, 0] += 1  # every word was seen; one cell for all, some perhaps for none
 
         assert np.isfinite(learn_lateral(counts.astype(np.float32), decorrelation)).all()
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_a_power_of_moments_is_that_of_their_shares(scale):
+    turn = np.array([[0.6, -0.8], [0.8, 0.6]])
+    moments = turn @ np.diag([1.0, 3.0]) @ turn.T
+
+    found = _power((scale * moments).astype(np.float32), -0.5)
+
+    # of a mean of 2, with a thousandth added
+    shares = np.array([0.501, 1.501]) ** -0.5
+    np.testing.assert_allclose(found, turn @ np.diag(shares) @ turn.T, rtol=1e-4)
+
+
+def test_ranks_are_those_of_a_sort():
+    activations = np.random.default_rng(0).standard_normal((200, 400)).astype(np.float32)
+    weights = np.arange(128, 0, -1).astype(np.float32)
+
+    found = _by_rank(activations, weights)
+
+    ranked = np.argsort(-activations, axis=1)
+    expected = np.zeros_like(activations)
+    np.put_along_axis(expected, ranked[:, :128], weights, axis=1)
+    np.testing.assert_array_equal(found, expected)
 
 
 class TestRankWeights:

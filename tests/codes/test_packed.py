@@ -8,6 +8,7 @@ from scipy import sparse
 from skfly.codes import (
     ListedCodes,
     PackedCodes,
+    _packed,
     as_packed,
     count_bits,
     pack_rows,
@@ -95,11 +96,18 @@ class TestStores:
 
         assert store.sizes.tolist() == [4, 1, 4]
 
+    def test_many_codes_are_made_a_part_at_a_time(self, form, codes, monkeypatch):
+        monkeypatch.setattr(_packed, "_ROWS_AT_A_TIME", 2)
+
+        self.test_hold_the_same_codes(form, codes)
+
     def test_overlaps_and_sums_of_a_part(self, form, codes):
         store = form.from_rows(pack_rows(codes), 70)
         query = codes[3] | codes[4]
 
-        assert store.overlaps(pack_rows(query[None])[0], 1, 5).tolist() == [0, 0, 2, 2]
+        overlaps = store.overlaps(pack_rows(query[None])[0], 1, 5)
+        assert overlaps.tolist() == [0, 0, 2, 2]
+        assert overlaps.dtype == np.int32
         assert store.sums(list(range(70)), 1, 6).tolist() == [66, 0, 70, 72, 74]
 
     def test_more_ones_than_16_bits_can_count(self):

@@ -80,6 +80,29 @@ def test_planes_find_the_same_where_they_do_not_pay(measure, problem):
     assert_found(CodeSearch(store, measure, index), codes, queries, n_best)
 
 
+def test_planes_are_used_for_the_whole_store_and_for_nothing_less(monkeypatch):
+    codes = np.argsort(np.random.default_rng(0).random((50, 90)), axis=1) < 9
+    store = PackedCodes.from_rows(pack_rows(codes), 90)
+    index = InvertedIndex(store)
+    searched = {"planes": 0, "codes": 0}
+
+    def counted(name, best):
+        def call(*args):
+            searched[name] += 1
+            return best(*args)
+
+        return call
+
+    monkeypatch.setattr(index, "best", counted("planes", index.best))
+    monkeypatch.setattr(store, "best", counted("codes", store.best))
+    search = CodeSearch(store, "cosine", index)
+    assert_found(search, codes, codes[:2], 5)
+    assert searched == {"planes": 1, "codes": 0}
+    for first, last in ((1, 50), (0, 49)):
+        assert_found(search, codes, codes[:2], 5, first, last)
+    assert searched == {"planes": 1, "codes": 2}
+
+
 @pytest.mark.parametrize("form", [PackedCodes, ListedCodes])
 @pytest.mark.parametrize("n_queries", [1, 3, 70])
 @pytest.mark.parametrize("n_best", [1, 30, 3000])

@@ -37,3 +37,13 @@ def test_weights_are_between_zero_and_one(words):
 
     assert weights.shape == (len(words), 5)
     assert ((weights.data >= 0) & (weights.data <= 1 + 1e-5)).all()
+
+
+def test_weights_are_squares_of_cosines():
+    # n-grams of "abc": " ab", "abc", "bc ", " abc", "abc ", " abc "; it shares all of them with
+    # itself; "abd" has " ab" alone in common with it, and two of three words have that one
+    (weights,) = alike_in_spelling(["abc"], ("abc", "abd", "xyz")).toarray()
+    rare, common = 1 + np.log(4 / 2), 1 + np.log(4 / 3)
+    cosine = common**2 / (common**2 + 5 * rare**2)
+
+    np.testing.assert_allclose(weights, [1, cosine**2, 0], rtol=1e-5)

@@ -46,6 +46,12 @@ def test_two_are_kept_and_the_newest_counts(checkpoints):
     assert len(files(checkpoints)) == 2
 
 
+def test_the_directory_is_made_with_those_above_it(tmp_path):
+    checkpoints = Checkpoints(tmp_path / "runs" / "of" / "today", RUN)
+    checkpoints.save(*state(1))
+    assert checkpoints.last().progress == {"batch": 1}
+
+
 def test_another_process_finds_them(checkpoints):
     checkpoints.save(*state(1))
     again = Checkpoints(checkpoints._directory, RUN)
@@ -63,7 +69,7 @@ def test_a_damaged_one_falls_back_to_the_one_before(checkpoints, caplog, where):
     newest.write_bytes(content)
     with caplog.at_level(logging.WARNING, "skfly"):
         assert checkpoints.last().progress == {"batch": 1}
-    assert "damaged" in caplog.text
+    assert "a checkpoint is damaged; trying the one before it" in caplog.text
     assert newest.name in caplog.text
 
 
@@ -76,6 +82,16 @@ def test_one_cut_short_falls_back_too(checkpoints, caplog, share):
     with caplog.at_level(logging.WARNING, "skfly"):
         assert checkpoints.last().progress == {"batch": 1}
     assert caplog.records
+
+
+def test_the_run_is_told_by_the_last_sound_one(checkpoints):
+    assert Checkpoints.run_in(checkpoints._directory) is None
+    checkpoints.save(*state(1))
+    Checkpoints(checkpoints._directory, RUN | {"seed": 4}).save(*state(2))
+    assert Checkpoints.run_in(checkpoints._directory) == RUN | {"seed": 4}
+    newest = files(checkpoints)[-1]
+    newest.write_bytes(newest.read_bytes()[:-7])
+    assert Checkpoints.run_in(checkpoints._directory) == RUN
 
 
 def test_a_model_is_not_a_checkpoint(checkpoints, caplog):

@@ -120,3 +120,24 @@ def test_the_energy_falls_and_winners_separate_planted_topics(topics_corpus):
     for cell in np.unique(winners[winners >= 0]):
         won = topic_of_window[winners == cell]
         assert (np.bincount(won).max() / len(won)) == 1, "a cell stands for one topic"
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.filterwarnings("error")
+def test_a_cell_without_weights_stays_so(backend):
+    weights = np.array([[3, 0], [0, 0], [4, 0], [0, 0]], dtype=np.float32)
+    rule = HebbianRule(
+        get_backend(backend),
+        2,
+        2,
+        weights=np.ones(2, np.float32),
+        window=3,
+        truncate=True,
+        learning_rate=0.1,
+        n_epochs=10,
+        go_on_from=learned(weights),
+    )
+    found = rule.finish()
+    np.testing.assert_allclose(found.synapses, weights / 5, rtol=1e-6)
+    assert found.state["norms"].tolist() == [5, 0]
+    assert found.largest == pytest.approx(0.8)

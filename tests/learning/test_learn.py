@@ -99,6 +99,16 @@ def test_what_is_learned_so_far_may_be_looked_at(topics_corpus, rule):
     np.testing.assert_array_equal(stopped.learned.synapses, looked_at.learned.synapses)
 
 
+def test_each_rule_takes_the_steps_that_it_is_named_for(topics_corpus):
+    corpus, _ = topics_corpus
+    slow, fast = (learn_from(corpus, "hebbian", learning_rate=r) for r in (1e-4, 1e-2))
+    assert not np.array_equal(slow.learned.synapses, fast.learned.synapses)
+    assert slow.learned.state.keys() == {"norms"}
+    slow, fast = (learn_from(corpus, "lloyd", learning_rate=r) for r in (1e-4, 1e-2))
+    np.testing.assert_array_equal(slow.learned.synapses, fast.learned.synapses)  # it has no rate
+    assert "shrinkage" in slow.learned.state
+
+
 def test_without_consensus_none_is_counted(topics_corpus):
     assert learn_from(topics_corpus[0], consensus=False).consensus is None
 

@@ -165,3 +165,11 @@ def test_a_part_of_a_stream_does_not_clear_the_cells_it_has_no_windows_for():
     rule.step(batch_of([0, 1]), 0)
     rule.end_epoch()
     assert rule.counts.all()
+
+
+@pytest.mark.parametrize("scale", [0.0, -0.5, 1.5, np.nan, np.inf])
+def test_a_state_with_a_scale_that_none_can_have(scale):
+    rule = make_rule(2, 2)
+    numbers, arrays = rule.state()
+    with pytest.raises(ValueError, match="scale is"):
+        rule.restore(numbers | {"scale": scale}, arrays)

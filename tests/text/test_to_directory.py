@@ -1,8 +1,11 @@
 """Encoding to disk in parts: the same corpus, whatever stops it."""
 
 import errno
+import os
 import shutil
+import signal
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -75,6 +78,55 @@ def test_what_was_stopped_goes_on(lines, tmp_path, monkeypatch):
         corpus = encode_to_directory(lines, place)
     assert not {path.name for path in done} & {path.name for path in more}
     assert_same(corpus, encode_documents(lines))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_killed_while_parts_and_whole_are_written(lines, tmp_path):
+    place, parts, fsync = tmp_path / "ids", tmp_path / ".ids-parts", os.fsync
+
+    def encode_until(n):
+        """Go on in a child, which dies with the ``n``-th file that it writes."""
+        child = os.fork()
+        if not child:
+            written = []
+
+            def counting(handle):
+                written.append(handle)
+                if len(written) == n:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                fsync(handle)
+
+            os.fsync = counting
+            status = 1
+            try:
+                encode_to_directory(lines, place, n_jobs=1)
+                status = 0
+            finally:
+                os._exit(status)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    n_parts, half_written = [0], set()
+    while status := encode_until(9 if len(n_parts) % 2 else 2):  # each corpus is seven files
+        assert status == -signal.SIGKILL
+        assert not place.exists()
+        (half,) = parts.glob(".*")  # what was half before is gone
+        half_written.add(half.name.split("-")[0])
+        n_parts.append(len(list(parts.glob("part-*"))))
+        assert n_parts[-1] == n_parts[-2] + (len(n_parts) % 2 == 0)  # what was whole stays
+    assert n_parts[-1] > 3
+    assert half_written == {".part", ".ids"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ids", "text.txt"]
+    assert_same(EncodedCorpus.load(place), encode_documents(lines))
+
+
+def test_killed_before_it_was_told_what_the_parts_are_of(lines, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", lambda *_: pytest.fail("killed"))
+        with pytest.raises(pytest.fail.Exception, match="killed"):
+            encode_to_directory(lines, tmp_path / "ids")
+    assert list((tmp_path / ".ids-parts").iterdir())
+    assert_same(encode_to_directory(lines, tmp_path / "ids"), encode_documents(lines))
 
 
 def test_other_text_or_rules_are_not_gone_on_with(lines, tmp_path, monkeypatch):
