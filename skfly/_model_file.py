@@ -62,18 +62,14 @@ def write_model_file(
             "fewer (max_features, min_count) or shorter ones"
         )
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
-    beside = Path(name)
-    try:
-        os.close(handle)
+    # a directory: safetensors itself writes beside the place that it is given
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as directory:
+        beside = Path(directory) / target.name
         save_file(contiguous, beside, metadata={FORMAT: described})
         with open(beside, "rb+") as written:
             os.fsync(written.fileno())
         beside.chmod(0o666 & ~_umask())
         beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
 
 
 def read_model_file(

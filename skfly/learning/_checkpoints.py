@@ -11,6 +11,7 @@ import hashlib
 import json
 import logging
 import os
+import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -79,7 +80,7 @@ class Checkpoints:
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
             for left in self._directory.glob(f".{_PATTERN}-*"):  # by a run killed while it wrote
-                left.unlink()
+                shutil.rmtree(left)
         except OSError as error:
             raise CheckpointError(f"cannot keep checkpoints in {directory}: {error}") from error
         if not os.access(self._directory, os.W_OK):

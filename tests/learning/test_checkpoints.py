@@ -113,7 +113,8 @@ def test_files_of_others_are_left_alone(checkpoints):
 
 def test_what_a_killed_writer_left_is_removed(checkpoints):
     left = checkpoints._directory / ".checkpoint-00000007.skfly-abc123"
-    left.write_text("half")
+    left.mkdir()
+    (left / ".tmpXYZ").write_bytes(b"half of it")
     Checkpoints(checkpoints._directory, RUN)
     assert not left.exists()
 
