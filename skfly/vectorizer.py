@@ -58,6 +58,7 @@ from skfly.text import (
     encode_documents,
     word_ids,
 )
+from skfly.text._vocabulary import places_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -434,7 +435,8 @@ truncate_windows_, n_active_, decorrelation_
         vocabulary = Vocabulary(self.vocabulary_, self.word_counts_)
         with self._read(raw_documents, vocabulary) as corpus:
             if corpus.n_words:
-                self._learn(corpus, vocabulary, self._network(), self.min_count_)
+                id_map = vocabulary.encode(corpus.vocabulary.words)
+                self._learn(corpus, vocabulary, id_map, self._network(), self.min_count_)
         return self
 
     def _learn_anew(self, corpus: EncodedCorpus, vocabulary: Vocabulary | None) -> None:
@@ -442,24 +444,27 @@ truncate_windows_, n_active_, decorrelation_
             auto_min_count(corpus.n_words) if self.min_count == "auto" else int(self.min_count)
         )
         if vocabulary is None:
-            vocabulary = corpus.vocabulary.most_frequent(self.max_features, min_count)
+            vocabulary, ids = corpus.vocabulary.by_frequency(self.max_features, min_count)
+            id_map = places_of(ids, len(corpus.vocabulary))
+        else:
+            id_map = vocabulary.encode(corpus.vocabulary.words)
         if not len(vocabulary) or not corpus.n_words:
             raise ValueError(
                 "empty vocabulary; perhaps there are no documents, or they only contain stop "
                 f"words or words that come less than min_count={min_count} times"
             )
         tell_of_small_corpus(corpus.n_words)
-        self._learn(corpus, vocabulary, None, min_count)
+        self._learn(corpus, vocabulary, id_map, None, min_count)
 
     def _learn(
         self,
         corpus: EncodedCorpus,
         vocabulary: Vocabulary,
+        id_map: NDArray[np.int32],
         previous: Network | None,
         min_count: int,
     ) -> None:
         """Learn, and only when all is done, change this estimator."""
-        id_map = vocabulary.encode(corpus.vocabulary.words)
         counts = np.zeros(len(vocabulary), dtype=np.int64)
         known = id_map >= 0
         counts[id_map[known]] = corpus.vocabulary.counts[known]

@@ -22,7 +22,7 @@ from skfly.text._analyzer import TextAnalyzer
 from skfly.text._blocks import Numbering, WordBlock, read_blocks
 from skfly.text._corpus import EncodedCorpus, write_array
 from skfly.text._sources import check_documents
-from skfly.text._vocabulary import Vocabulary
+from skfly.text._vocabulary import Vocabulary, places_of
 
 __all__ = ["encode_documents"]
 
@@ -142,9 +142,7 @@ class _Index:
         provisional = np.fromiter(self.ids.values(), dtype=np.int64, count=len(self.ids))
         words = Vocabulary(self.ids, self.counts[provisional])
         chosen, taken = words.by_frequency(max_words, min_count)
-        final = np.full(max(self._given, 1), -1, dtype=np.int32)
-        final[provisional[taken]] = np.arange(len(chosen), dtype=np.int32)
-        return chosen, final
+        return chosen, places_of(provisional[taken], max(self._given, 1))
 
 
 class _NumberedIds:

@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PackedWords", "Vocabulary"]
+__all__ = ["PackedWords", "Vocabulary", "places_of"]
 
 _WORDS_AT_A_TIME = 1 << 16
 
@@ -205,3 +205,16 @@ class Vocabulary:
         vocabulary = cls(())
         vocabulary.words, vocabulary.counts = words, counts
         return vocabulary
+
+
+def places_of(ids: NDArray[np.int64], n_words: int) -> NDArray[np.int32]:
+    """Return at which place each of ``n_words`` ids is among ``ids``, -1 for those that are not.
+
+    Examples
+    --------
+    >>> places_of(np.array([3, 0]), 4)
+    array([ 1, -1, -1,  0], dtype=int32)
+    """
+    places = np.full(n_words, -1, dtype=np.int32)
+    places[ids] = np.arange(len(ids), dtype=np.int32)
+    return places
