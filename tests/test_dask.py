@@ -21,7 +21,7 @@ from skfly.learning import Checkpoints, _checkpoints
 distributed = pytest.importorskip("distributed")
 bag = pytest.importorskip("dask.bag")
 
-from dask import delayed  # noqa: E402
+from dask import config, delayed  # noqa: E402
 
 from skfly.dask import DaskFlyHashVectorizer  # noqa: E402
 
@@ -40,6 +40,8 @@ SMALL |= {"n_jobs": 1, "random_state": 0}
 @pytest.fixture(scope="module")
 def client():
     with (
+        # on a busy machine a worker may take more than one try to come back
+        config.set({"distributed.scheduler.allowed-failures": 50}),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
