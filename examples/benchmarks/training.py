@@ -12,7 +12,7 @@ CORPUS has one sentence a line. Three tables come out:
    counted). Runs are interleaved; medians are shown.
 2. The fly with other vocabularies: the cost should not depend on V but through the caches.
 3. Peak memory of a whole ``fit`` with default parameters from the memory-mapped corpus, in a
-   process of its own.
+   process of its own, and its seconds.
 """
 
 import argparse
@@ -159,8 +159,9 @@ def memory_child(directory, threads):
 
     fly = FlyHashVectorizer(sentence_splitter=None, n_jobs=threads, random_state=0)
     fly.fit([["imports", "and", "kernels"]] * 3)
-    before = status("VmRSS")
+    before, began = status("VmRSS"), time.perf_counter()
     fly.fit(EncodedCorpus.load(directory))
+    seconds = time.perf_counter() - began
     print(
         json.dumps(
             {
@@ -168,6 +169,7 @@ def memory_child(directory, threads):
                 "peak": status("VmHWM"),
                 "model": fly.synapses_.nbytes,
                 "words": fly.n_words_seen_,
+                "seconds": seconds,
             }
         )
     )
@@ -185,6 +187,7 @@ def memory_table(directory, args):
     print(f"| two model arrays (2 x 2V x K x 4 bytes) | {two / MB:.0f} |")
     print(f"| peak of the process | {told['peak'] / MB:.0f} |")
     print(f"| peak beyond two model arrays | {(told['peak'] - two) / MB:.0f} |")
+    print(f"\nIt took {told['seconds']:.1f} s on {args.threads} threads")
 
 
 def main():

@@ -1,0 +1,68 @@
+"""How long it takes to begin: the import, a first fit with nothing compiled, and a second process.
+
+    python examples/benchmarks/starting.py TEXT.txt
+
+TEXT has one sentence a line, of which the first ``--sentences`` are learned from. Each run is a
+process of its own; the first of a pair has an empty cache of compiled kernels, the second finds
+what the first left there. Medians of ``--repeats`` pairs.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+CHILD = """
+import json, sys, time
+start = time.perf_counter()
+import numpy, scipy.sparse, sklearn.base
+others = time.perf_counter()
+from skfly import FlyHashVectorizer
+imported = time.perf_counter()
+lines = sys.stdin.read().splitlines()
+begun = time.perf_counter()
+FlyHashVectorizer(sentence_splitter=None, random_state=0).fit(lines)
+print(json.dumps([others - start, imported - others, time.perf_counter() - begun]))
+"""
+
+
+def run(text, cache):
+    """Return the seconds of the others' imports, of ours and of the fit, in a new process."""
+    process = subprocess.run(
+        [sys.executable, "-c", CHILD],
+        input=text,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=True,
+        env={**os.environ, "NUMBA_CACHE_DIR": os.fspath(cache), "PYTHONIOENCODING": "utf-8"},
+    )
+    return json.loads(process.stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("text", type=Path)
+    parser.add_argument("--sentences", type=int, default=1_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    args = parser.parse_args()
+    with args.text.open(encoding="utf-8") as file:
+        text = "".join(islice(file, args.sentences))
+    pairs = []
+    for _ in range(args.repeats):
+        with tempfile.TemporaryDirectory() as cache:
+            pairs.append([run(text, cache), run(text, cache)])
+    print("| process | numpy, scipy, scikit-learn, s | skfly, s | fit, s |\n|---|---|---|---|")
+    for place, name in enumerate(("nothing compiled", "compiled before")):
+        seconds = np.median([pair[place] for pair in pairs], axis=0)
+        print(f"| {name} | " + " | ".join(f"{value:.2f}" for value in seconds) + " |")
+
+
+if __name__ == "__main__":
+    main()
