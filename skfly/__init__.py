@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from skfly._model_file import ModelFileError
-    from skfly.codes import KenyonCell
     from skfly.keyedvectors import FlyKeyedVectors
+    from skfly.model import FlyModel, KenyonCell
     from skfly.text import EncodedCorpus, TextColumn, TextLines
     from skfly.vectorizer import FlyHashVectorizer
 
@@ -22,6 +22,7 @@ __all__ = [
     "EncodedCorpus",
     "FlyHashVectorizer",
     "FlyKeyedVectors",
+    "FlyModel",
     "KenyonCell",
     "ModelFileError",
     "TextColumn",
@@ -29,13 +30,14 @@ __all__ = [
     "__version__",
 ]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "EncodedCorpus": "skfly.text",
     "FlyHashVectorizer": "skfly.vectorizer",
     "FlyKeyedVectors": "skfly.keyedvectors",
-    "KenyonCell": "skfly.codes",
+    "FlyModel": "skfly.model",
+    "KenyonCell": "skfly.model",
     "ModelFileError": "skfly._model_file",
     "TextColumn": "skfly.text",
     "TextLines": "skfly.text",

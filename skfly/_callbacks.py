@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from skfly.learning import Network
+from skfly.fit import Fitted
 
 __all__ = ["EpochCallbacks", "GensimCallbacks", "is_gensim_callback"]
 
@@ -24,10 +24,10 @@ class EpochCallbacks:
     ----------
     estimator : FlyHashVectorizer
     attributes : function
-        From a network to what a fitted estimator has.
+        From what was learned to what a fitted estimator has.
     """
 
-    def __init__(self, estimator: Any, attributes: Callable[[Network], dict[str, Any]]) -> None:
+    def __init__(self, estimator: Any, attributes: Callable[[Fitted], dict[str, Any]]) -> None:
         self._estimator = estimator
         self._attributes = attributes
         self._root = estimator._init_callback_context(max_subtasks=None)
@@ -40,14 +40,14 @@ class EpochCallbacks:
         epoch: int,
         n_epochs: int,
         details: dict[str, float],
-        network: Callable[[], Network],
+        fitted: Callable[[], Fitted],
     ) -> bool:
         """Tell of the end of an epoch; return whether a callback wants to stop."""
         self._seconds += time.perf_counter() - self._began
         stop = self._task.call_on_fit_task_end(
             estimator=self._estimator,
             metadata={"seconds": self._seconds, **details},
-            reconstruction_attributes=lambda: self._attributes(network()),
+            reconstruction_attributes=lambda: self._attributes(fitted()),
         )
         if not stop and epoch + 1 < n_epochs:
             self._begin()
@@ -81,14 +81,14 @@ class GensimCallbacks:
     callbacks : list of objects like ``CallbackAny2Vec``
     estimator : FlyHashVectorizer
     attributes : function
-        From a network to what a fitted estimator has.
+        From what was learned to what a fitted estimator has.
     """
 
     def __init__(
         self,
         callbacks: list[Any],
         estimator: Any,
-        attributes: Callable[[Network], dict[str, Any]],
+        attributes: Callable[[Fitted], dict[str, Any]],
     ) -> None:
         self._callbacks = callbacks
         self._estimator = estimator
@@ -102,11 +102,11 @@ class GensimCallbacks:
         epoch: int,
         n_epochs: int,
         details: dict[str, float],
-        network: Callable[[], Network],
+        fitted: Callable[[], Fitted],
     ) -> bool:
         """Tell of the end of an epoch; return whether a callback wants to stop."""
         self._model = ModelSoFar(
-            self._estimator, lambda: self._attributes(network()), details["energy"]
+            self._estimator, lambda: self._attributes(fitted()), details["energy"]
         )
         stop = any(self._tell("on_epoch_end"))
         if not stop and epoch + 1 < n_epochs:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skfly._files import replace_file
+
 __all__ = ["DAMAGE", "ModelFileError", "number_type", "read_model_file", "write_model_file"]
 
 FORMAT = "skfly"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _ROOM = 99_000_000  # safetensors reads and writes a little more beside the arrays
 _DTYPES = {
     "F32": np.float32,
@@ -48,13 +49,9 @@ def write_model_file(
     arrays: Mapping[str, NDArray[Any]],
     content: Mapping[str, Any],
 ) -> None:
-    """Write a model file beside its place and rename it into it.
-
-    If anything goes wrong, a full disk for one, the file that was there stays as it was.
-    """
+    """Write a model file in one step; see :func:`skfly._files.replace_file`."""
     from safetensors.numpy import save_file
 
-    target = Path(path)
     described = json.dumps({"version": FORMAT_VERSION, "content": content})
     if (length := len(json.dumps(described))) > _ROOM:
         raise ValueError(
@@ -62,14 +59,8 @@ def write_model_file(
             "fewer (max_features, min_count) or shorter ones"
         )
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    # a directory: safetensors itself writes beside the place that it is given
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as directory:
-        beside = Path(directory) / target.name
-        save_file(contiguous, beside, metadata={FORMAT: described})
-        with open(beside, "rb+") as written:
-            os.fsync(written.fileno())
-        beside.chmod(0o666 & ~_umask())
-        beside.replace(target)
+    with replace_file(path) as place:
+        save_file(contiguous, place, metadata={FORMAT: described})
 
 
 def read_model_file(
@@ -143,12 +134,6 @@ def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:
         # kernels take what is aligned, as all is that we write
         arrays[name] = array if array.flags.aligned else array.copy()
     return arrays
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def number_type(name: Any, more: str = "") -> np.dtype[Any]:

@@ -8,17 +8,32 @@ from numbers import Integral, Real
 from typing import Any
 
 from skfly._sklearn_compat import HasMethods, Interval, StrOptions
-from skfly.backends import BACKENDS
-from skfly.learning import LearningSettings
-from skfly.text import SKLEARN_PARAMS
+from skfly.engine import ENGINES
 
-__all__ = ["CONSTRAINTS", "SETTINGS", "TEXT_PARAMS"]
+__all__ = ["CONSTRAINTS", "MODEL_PARAMS", "RULE_PARAMS"]
 
-SETTINGS = tuple(LearningSettings.__dataclass_fields__)
-"""Parameters that may be ``"auto"`` and are told to the learning rule."""
+RULE_PARAMS = (
+    "n_epochs",
+    "batch_size",
+    "learning_rate",
+    "subsample",
+    "shrinkage",
+    "truncate_windows",
+    "n_active",
+    "decorrelation",
+)
+"""Parameters of the learning rule, which may be ``"auto"``."""
 
-TEXT_PARAMS = (*SKLEARN_PARAMS, "sentence_splitter", "fold_numbers")
-"""Parameters that are told to the :class:`~skfly.text.TextAnalyzer`."""
+MODEL_PARAMS = (
+    "hash_length",
+    "word_codes",
+    "unknown_words",
+    "document_codes",
+    "dtype",
+    "backend",
+    "n_jobs",
+)
+"""Parameters of the fitted model; these and the text parameters may change after ``fit``."""
 
 _AUTO = StrOptions({"auto"})
 _COUNT = Interval(Integral, 1, None, closed="left")
@@ -29,7 +44,7 @@ CONSTRAINTS: dict[str, Any] = {
     "window": [Interval(Integral, 1, 1001, closed="both")],
     "max_features": [_COUNT, None],
     "min_count": [_COUNT, _AUTO],
-    "learning": [StrOptions({"lloyd", "hebbian"})],
+    "learning": [str],  # a name in RULES, which may have grown
     "n_epochs": [_COUNT, _AUTO],
     "batch_size": [_COUNT, _AUTO],
     "learning_rate": [Interval(Real, 0, None, closed="neither"), _AUTO],
@@ -55,7 +70,7 @@ CONSTRAINTS: dict[str, Any] = {
     "fold_numbers": ["boolean"],
     "dtype": "no_validation",  # numpy says what is wrong with it
     "sparse_output": ["boolean"],
-    "backend": [StrOptions(set(BACKENDS))],
+    "backend": [StrOptions(set(ENGINES))],
     "n_jobs": [Integral, None],
     "random_state": ["random_state"],
     "checkpoint_dir": [str, os.PathLike, None],

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from skfly.codes import KenyonCell
+from skfly._files import import_optional
+from skfly.model import KenyonCell
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["plot_cells"]
+__all__ = ["new_figure", "plot_cells"]
 
 _WIDTH, _HEIGHT = 4.0, 2.8  # of one cell, in inches
 _COLUMNS = 4
@@ -25,17 +27,10 @@ def plot_cells(cells: Sequence[KenyonCell], title: str = "") -> Figure:
 
     The figure belongs to no window: a notebook shows it, and ``savefig`` writes it.
     """
-    try:
-        from wordcloud import WordCloud
-
-        from skfly._figure import ShownFigure
-    except ImportError as error:
-        raise ImportError(
-            'figures need matplotlib and wordcloud: pip install "skfly[plot]"'
-        ) from error
+    WordCloud = import_optional("wordcloud", "plot", "drawing").WordCloud
     columns = min(len(cells), _COLUMNS) or 1
     rows = -(-len(cells) // columns) or 1
-    figure = ShownFigure(figsize=(_WIDTH * columns, _HEIGHT * rows), layout="constrained")
+    figure = new_figure(figsize=(_WIDTH * columns, _HEIGHT * rows), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for ax in axes:
         ax.set_axis_off()
@@ -56,6 +51,22 @@ def plot_cells(cells: Sequence[KenyonCell], title: str = "") -> Figure:
     if title:
         figure.suptitle(title, parse_math=False)
     return figure
+
+
+def new_figure(**params: Any) -> Figure:
+    """Return a figure that shows itself as the last line of a notebook's cell.
+
+    Notebooks learn to show figures when pyplot is imported, which nothing else here needs.
+    """
+    figures = import_optional("matplotlib.figure", "plot", "drawing")
+
+    class ShownFigure(figures.Figure):  # type: ignore[name-defined, misc]
+        def _repr_png_(self) -> bytes:
+            picture = BytesIO()
+            self.savefig(picture, format="png")
+            return picture.getvalue()
+
+    return ShownFigure(**params)
 
 
 def _colour(*_: Any, random_state: Random, **__: Any) -> str:

@@ -18,19 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = [
-    "Cell",
-    "DemoResult",
-    "Neighbours",
-    "SimilarityScore",
-    "active_cells",
-    "nearest_in_context",
-    "nearest_words",
-    "read_articles",
-    "read_word_pairs",
-    "run_demo",
-    "similarity_score",
-]
+__all__ = ["read_articles", "run_demo"]
 
 DUMP = "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
 WORD_PAIRS = "wordsim353.tsv"

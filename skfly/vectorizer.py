@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from numbers import Integral
+from dataclasses import asdict
+from datetime import UTC, datetime
+from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+import skfly
 from skfly._callbacks import EpochCallbacks, GensimCallbacks, is_gensim_callback
-from skfly._jobs import n_threads_for
-from skfly._model_file import DAMAGE, ModelFileError, read_model_file, write_model_file
-from skfly._params import CONSTRAINTS, SETTINGS, TEXT_PARAMS
-from skfly._persistence import restore, take_apart
+from skfly._model_file import DAMAGE, ModelFileError
+from skfly._params import CONSTRAINTS, MODEL_PARAMS, RULE_PARAMS
 from skfly._progress import Progress
 from skfly._sklearn_compat import (
     CallbackSupportMixin,
@@ -27,38 +28,28 @@ from skfly._sklearn_compat import (
     as_configured_sparse,
     with_callbacks,
 )
-from skfly.backends import choose_backend, get_backend
-from skfly.codes import (
-    LATERAL_STEPS,
-    Hasher,
+from skfly.engine import choose_engine, get_engine
+from skfly.fit import Checkpoints, Fitted, History, fit, least_count, warn_of_small_text
+from skfly.model import (
+    FlyModel,
     KenyonCell,
-    alike_in_spelling,
-    describe_cell,
-    learn_lateral,
-    spread_rows,
+    ModelFile,
+    ModelSettings,
+    Provenance,
+    plain_value,
+    read_model,
+    write_model,
 )
-from skfly.learning import (
-    Checkpoints,
-    History,
-    Learned,
-    LearningSettings,
-    Network,
-    auto_min_count,
-    keep_probabilities,
-    learn,
-    tell_of_small_corpus,
-)
+from skfly.rules import RULES, Learned
 from skfly.text import (
+    TEXT_PARAMS,
     EncodedCorpus,
     TextAnalyzer,
     Vocabulary,
     check_documents,
-    context_words,
-    count_words,
     encode_documents,
-    word_ids,
+    places_of,
 )
-from skfly.text._vocabulary import places_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,12 +58,16 @@ if TYPE_CHECKING:
 
 __all__ = ["FlyHashVectorizer"]
 
-_NO_CONSENSUS = (
-    "word_codes='consensus', but the model was learned with 'synapses' and has no consensus: "
-    "set word_codes='synapses', or fit again"
-)
 
-_GROWTH = 1.1  # of the text, before the cells are connected anew
+def _learned(path: str) -> Any:
+    """Return a property that reads what was learned."""
+    read = attrgetter(path)
+
+    def get(fly: FlyHashVectorizer) -> Any:
+        check_is_fitted(fly)
+        return read(fly)
+
+    return property(get)
 
 
 class FlyHashVectorizer(
@@ -229,18 +224,31 @@ truncate_windows_, n_active_, decorrelation_
     ['bank']
     """
 
-    vocabulary_: dict[str, int]
-    word_counts_: NDArray[np.int64]
-    synapses_: NDArray[np.float32]
-    consensus_: NDArray[np.float32] | None
-    cell_counts_: NDArray[np.float32] | None
-    lateral_: NDArray[np.float32] | None
-    n_features_out_: int
-    n_windows_seen_: int
-    n_words_seen_: int
-    n_iter_: int
-    energy_: list[float]
-    cells_used_: list[float]
+    vocabulary_ = _learned("_model.vocabulary.index")
+    word_counts_ = _learned("_model.vocabulary.counts")
+    synapses_ = _learned("_model.coder.synapses")
+    consensus_ = _learned("_model.coder.consensus")
+    cell_counts_ = _learned("_model.coder.cell_counts")
+    lateral_ = _learned("_model.coder.lateral")
+    largest_synapse_ = _learned("_model.coder.largest")
+    n_features_out_ = _learned("_model.n_cells")
+    learning_ = _learned("_model.provenance.rule")
+    n_words_seen_ = _learned("_model.provenance.n_tokens")
+    n_windows_seen_ = _learned("_model.provenance.n_windows")
+    rule_state_ = _learned("_training.learned.state")
+    n_iter_ = _learned("_training.n_epochs")
+    n_epochs_ = _learned("_training.settings.n_epochs")
+    batch_size_ = _learned("_training.settings.batch_size")
+    learning_rate_ = _learned("_training.settings.learning_rate")
+    subsample_ = _learned("_training.settings.subsample")
+    shrinkage_ = _learned("_training.settings.shrinkage")
+    truncate_windows_ = _learned("_training.settings.truncate_windows")
+    n_active_ = _learned("_training.settings.n_active")
+    decorrelation_ = _learned("_training.settings.decorrelation")
+    min_count_: int
+    _model: FlyModel
+    _current: tuple[dict[str, Any], FlyModel]
+    _training: Fitted | None
     _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS
 
     def __init__(
@@ -323,7 +331,7 @@ truncate_windows_, n_active_, decorrelation_
     # Learning
 
     def set_callbacks(self, *callbacks: Any) -> Self:
-        """Set what is told of the epochs of :meth:`fit`.
+        """Set callbacks for the epochs of :meth:`fit`.
 
         Parameters
         ----------
@@ -338,12 +346,12 @@ truncate_windows_, n_active_, decorrelation_
         -------
         self : FlyHashVectorizer
         """
-        told = [callback for callback in callbacks if is_gensim_callback(callback)]
+        of_gensim = [callback for callback in callbacks if is_gensim_callback(callback)]
         others = [callback for callback in callbacks if not is_gensim_callback(callback)]
         if others or hasattr(self, "_skl_callbacks"):
             super().set_callbacks(*others)
-        if told:
-            self._gensim_callbacks = told
+        if of_gensim:
+            self._gensim_callbacks = of_gensim
         else:
             self.__dict__.pop("_gensim_callbacks", None)
         return self
@@ -353,7 +361,7 @@ truncate_windows_, n_active_, decorrelation_
     def fit(self, raw_documents: Any, y: Any = None) -> Self:
         """Learn from documents.
 
-        If it does not come to its end, what was learned before stays as it was.
+        If it fails or is interrupted, what was learned before stays as it was.
 
         Parameters
         ----------
@@ -367,11 +375,8 @@ truncate_windows_, n_active_, decorrelation_
         -------
         self : FlyHashVectorizer
         """
-        self._check_settings()
-        self._check_checkpoint_dir()
-        vocabulary = self._given_vocabulary()
-        with self._read(raw_documents, vocabulary) as corpus:
-            self._learn_anew(corpus, vocabulary)
+        with self._read_to_fit(raw_documents) as corpus:
+            self._fit_corpus(corpus, raw_documents)
         return self
 
     @with_callbacks
@@ -389,11 +394,8 @@ truncate_windows_, n_active_, decorrelation_
         codes : sparse matrix, (n_documents, n_kenyon_cells)
         """
         self._validate_params()
-        self._check_settings()
-        self._check_checkpoint_dir()
-        vocabulary = self._given_vocabulary()
-        with self._read(raw_documents, vocabulary) as corpus:
-            self._learn_anew(corpus, vocabulary)
+        with self._read_to_fit(raw_documents) as corpus:
+            self._fit_corpus(corpus, raw_documents)
             # not transform: its output would be a data frame already, without the index
             return self._document_codes(corpus)
 
@@ -420,29 +422,65 @@ truncate_windows_, n_active_, decorrelation_
             return self
         self._validate_params()  # they may have been set since, and scikit-learn looks only once
         self._check_settings()
+        self._check_continues()
+        vocabulary = self._model.vocabulary
+        with self._read(raw_documents, vocabulary) as corpus:
+            if corpus.n_words:
+                id_map = vocabulary.encode(corpus.vocabulary.words)
+                self._learn(corpus, vocabulary, id_map, self.min_count_, self._training)
+        return self
+
+    def _check_continues(self) -> None:
+        """Refuse to continue from what does not fit the parameters."""
+        if self._training is None:
+            raise ValueError(
+                "this model has no learning state (it was saved as a FlyModel): partial_fit "
+                "cannot continue from it; fit learns a new one"
+            )
         if self.n_kenyon_cells != self.n_features_out_:
             raise ValueError(
-                f"n_kenyon_cells is {self.n_kenyon_cells}, but the model was learned with "
+                f"n_kenyon_cells is {self.n_kenyon_cells}, but the model was fitted with "
                 f"{self.n_features_out_}: partial_fit does not change the width of the codes"
             )
         if self.learning != self.learning_:
             raise ValueError(
-                f"learning={self.learning!r}, but the model was learned with "
-                f"{self.learning_!r}: one rule cannot go on from another"
+                f"learning={self.learning!r}, but the model was fitted with "
+                f"{self.learning_!r}: one rule cannot continue from another"
             )
         if self.word_codes == "consensus" and self.consensus_ is None:
-            raise ValueError(_NO_CONSENSUS)
-        vocabulary = Vocabulary(self.vocabulary_, self.word_counts_)
-        with self._read(raw_documents, vocabulary) as corpus:
-            if corpus.n_words:
-                id_map = vocabulary.encode(corpus.vocabulary.words)
-                self._learn(corpus, vocabulary, id_map, self._network(), self.min_count_)
-        return self
+            raise ValueError(
+                "word_codes='consensus', but the model was fitted with 'synapses' and has no "
+                "consensus: set word_codes='synapses', or fit again"
+            )
 
-    def _learn_anew(self, corpus: EncodedCorpus, vocabulary: Vocabulary | None) -> None:
-        min_count = (
-            auto_min_count(corpus.n_words) if self.min_count == "auto" else int(self.min_count)
-        )
+    def _read_to_fit(self, raw_documents: Any) -> AbstractContextManager[EncodedCorpus]:
+        """Check all that can be checked before the text is read, which may take long; read it."""
+        self._check_settings()
+        if self.checkpoint_dir is not None:
+            Checkpoints(self.checkpoint_dir, {})  # says so if it cannot be written
+        return self._read(raw_documents, self._given_vocabulary())
+
+    def _read(
+        self, raw_documents: Any, vocabulary: Vocabulary | None
+    ) -> AbstractContextManager[EncodedCorpus]:
+        """Return documents as a corpus; an encoded corpus is taken as it is."""
+        analyzer = TextAnalyzer(**self._model_params()["text"])
+        if isinstance(raw_documents, EncodedCorpus):
+            raw_documents.warn_if_read_otherwise(analyzer)
+            return nullcontext(raw_documents)  # the caller's own: it stays open
+        documents = check_documents(raw_documents)
+        with Progress(bool(self.verbose)).stage("reading", "words") as monitor:
+            return encode_documents(
+                documents,
+                vocabulary=vocabulary,
+                analyzer=analyzer,
+                on_progress=monitor.advance,
+                n_jobs=self.n_jobs,
+            )
+
+    def _fit_corpus(self, corpus: EncodedCorpus, raw_documents: Any) -> None:
+        min_count = least_count(corpus.n_words, self.min_count)
+        vocabulary = self._given_vocabulary()
         if vocabulary is None:
             vocabulary, ids = corpus.vocabulary.by_frequency(self.max_features, min_count)
             id_map = places_of(ids, len(corpus.vocabulary))
@@ -453,89 +491,142 @@ truncate_windows_, n_active_, decorrelation_
                 "empty vocabulary; perhaps there are no documents, or they only contain stop "
                 f"words or words that come less than min_count={min_count} times"
             )
-        tell_of_small_corpus(corpus.n_words)
-        self._learn(corpus, vocabulary, id_map, None, min_count)
+        warn_of_small_text(corpus.n_words)
+        self._learn(corpus, vocabulary, id_map, min_count, None, _name_of(raw_documents))
 
     def _learn(
         self,
         corpus: EncodedCorpus,
         vocabulary: Vocabulary,
         id_map: NDArray[np.int32],
-        previous: Network | None,
         min_count: int,
+        previous: Fitted | None,
+        text: str = "",
     ) -> None:
         """Learn, and only when all is done, change this estimator."""
         counts = np.zeros(len(vocabulary), dtype=np.int64)
         known = id_map >= 0
         counts[id_map[known]] = corpus.vocabulary.counts[known]
+        if previous is not None:
+            text = self._model.provenance.text
+
+        def attributes(fitted: Fitted) -> dict[str, Any]:
+            return self._attributes(fitted, vocabulary, min_count, text, previous)
+
         progress = Progress(bool(self.verbose))
-        given = {"vocabulary_": vocabulary.index, "min_count_": min_count}
-        listeners = [] if previous is not None else self._listeners(given)
-        network = learn(
+        listeners = [] if previous is not None else self._listeners(attributes)
+        fitted = fit(
             corpus,
             id_map=id_map,
             word_counts=counts,
             rule=self.learning,
-            params={name: getattr(self, name) for name in SETTINGS},
+            params={name: getattr(self, name) for name in RULE_PARAMS},
             n_cells=self.n_kenyon_cells,
             window=self.window,
             consensus=self.word_codes == "consensus",
-            **self._means(corpus, len(vocabulary), progress),
-            seed=self._seed() if previous is None else self._new_seed(),
-            stages=progress,
+            seed=self._seed(resumes=previous is None),
+            progress=progress,
             previous=previous,
             on_epoch=lambda *epoch: True in [listener(*epoch) for listener in listeners],
             checkpoint_dir=self.checkpoint_dir if previous is None else None,
+            **self._compute_with(corpus, len(vocabulary), progress),
         )
-        goes_on = previous is not None
-        self.__dict__.update(given | self._attributes(network, progress, goes_on))
+        self.__dict__.update(attributes(fitted))
         for listener in listeners:
             listener.end()
 
-    def _listeners(self, given: dict[str, Any]) -> list[Any]:
-        """Return what is told of each epoch."""
+    def _attributes(
+        self,
+        fitted: Fitted,
+        vocabulary: Vocabulary,
+        min_count: int,
+        text: str,
+        previous: Fitted | None,
+    ) -> dict[str, Any]:
+        """Return what a fitted estimator has."""
+        n_before = 0 if previous is None else self._model.provenance.n_windows
+        provenance = Provenance(
+            rule=fitted.rule,
+            text=text,
+            n_tokens=fitted.n_tokens,
+            n_windows=n_before + fitted.history.n_windows,
+            skfly=skfly.__version__,
+            created=_today(),
+        )
+        model = FlyModel(
+            vocabulary.with_counts(fitted.word_counts),
+            fitted.learned.coder,
+            ModelSettings(**self._model_params()),
+            provenance,
+        )
+        return {
+            "_model": model,
+            "_current": (self._model_params(), model),
+            "_training": fitted,
+            "min_count_": min_count,
+        }
 
-        def attributes(network: Network) -> dict[str, Any]:
-            return given | self._attributes(network, Progress(False))
+    def _compute_with(self, corpus: Any, n_words: int, progress: Progress) -> dict[str, Any]:
+        """Choose the engine and report it."""
+        shape = (2 * n_words, self.n_kenyon_cells)
+        engine, which = choose_engine(self.backend, self.n_jobs, shape)
+        progress.tell("backend", which)
+        return {"engine": engine}
 
+    def _listeners(self, attributes: Callable[[Fitted], dict[str, Any]]) -> list[Any]:
+        """Return what is called at the end of each epoch."""
         listeners: list[Any] = []
         if getattr(self, "_skl_callbacks", None):
             listeners.append(EpochCallbacks(self, attributes))
-        if told := getattr(self, "_gensim_callbacks", None):
-            listeners.append(GensimCallbacks(told, self, attributes))
+        if of_gensim := getattr(self, "_gensim_callbacks", None):
+            listeners.append(GensimCallbacks(of_gensim, self, attributes))
         return listeners
 
-    def _connect_cells(self, network: Network, stages: Progress, goes_on: bool) -> tuple[Any, int]:
-        """Return the lateral connections, and at how many words they were learned."""
-        strength = network.settings.decorrelation
-        if network.consensus is None or strength is None:
-            return None, network.n_words
-        if goes_on and network.n_words < _GROWTH * self.lateral_at_:
-            return self.lateral_, self.lateral_at_
-        with stages.stage("connecting", "words", LATERAL_STEPS) as monitor:
-            lateral = learn_lateral(
-                network.consensus, strength, monitor.advance, n_threads_for(self.n_jobs)
-            )
-        return lateral, network.n_words
+    def _seed(self, resumes: bool) -> int:
+        """Return the seed of a run; one that is resumed keeps the seed that was drawn for it."""
+        if resumes and self.random_state is None and self.checkpoint_dir is not None:
+            run = Checkpoints.run_in(self.checkpoint_dir)
+            if run is not None and isinstance(run.get("seed"), int):
+                return int(run["seed"])
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _read(
-        self, raw_documents: Any, vocabulary: Vocabulary | None
-    ) -> AbstractContextManager[EncodedCorpus]:
-        """Return documents as a corpus; what was one already is not read again."""
-        if isinstance(raw_documents, EncodedCorpus):
-            raw_documents.warn_if_read_otherwise(self._analyzer())
-            return nullcontext(raw_documents)  # the caller's own: it stays open
-        documents = check_documents(raw_documents)
-        with Progress(bool(self.verbose)).stage("reading", "words") as monitor:
-            return encode_documents(
-                documents,
-                vocabulary=vocabulary,
-                analyzer=self._analyzer(),
-                on_progress=monitor.advance,
-                n_jobs=self.n_jobs,
+    def _given_vocabulary(self) -> Vocabulary | None:
+        return None if self.vocabulary is None else Vocabulary.from_parameter(self.vocabulary)
+
+    def _check_settings(self) -> None:
+        """Check what can be checked before any text is read."""
+        get_engine(self.backend, self.n_jobs)
+        if self.learning not in RULES:
+            raise ValueError(f"learning must be one of {sorted(RULES)}; got {self.learning!r}")
+        if self.window % 2 == 0:
+            raise ValueError(
+                f"window must be odd, with the target in the middle; got {self.window}: take "
+                f"{self.window - 1} or {self.window + 1}"
+            )
+        if self.hash_length > self.n_kenyon_cells:
+            raise ValueError(
+                f"hash_length={self.hash_length} is more than n_kenyon_cells="
+                f"{self.n_kenyon_cells}: a code cannot have more ones than cells"
             )
 
     # Codes
+
+    @property
+    def model_(self) -> FlyModel:
+        """What was learned, with the settings that the parameters have now."""
+        if "_model" not in self.__dict__:
+            check_is_fitted(self)
+        params, model = self._current
+        now = self._model_params()
+        if params != now:  # they were set after fit
+            self._validate_params()
+            model = self._model.with_(**now)
+            self._current = (now, model)
+        return model
+
+    def _model_params(self) -> dict[str, Any]:
+        params = {name: getattr(self, name) for name in MODEL_PARAMS}
+        return params | {"text": {name: getattr(self, name) for name in TEXT_PARAMS}}
 
     def transform(self, raw_documents: Any) -> Any:
         """Return the codes of documents.
@@ -551,18 +642,10 @@ truncate_windows_, n_active_, decorrelation_
             ``"counts"``, the sum of the words' codes. A document without a known word, or with
             none that any cell responds to, has an empty row.
         """
-        check_is_fitted(self)
         return self._document_codes(raw_documents)
 
     def _document_codes(self, raw_documents: Any) -> Any:
-        hasher = self._hasher()
-        parts = [
-            hasher.sums(counts)
-            if self.document_codes == "counts"
-            else hasher.bags(counts.indices, counts.indptr)
-            for counts in self._count_words(raw_documents)
-        ]
-        codes = sparse.vstack(parts, format="csr")
+        codes = self.model_.documents(raw_documents)
         return as_configured_sparse(codes) if self.sparse_output else codes.toarray()
 
     def hash_words(self, words: Iterable[str]) -> Any:
@@ -571,7 +654,7 @@ truncate_windows_, n_active_, decorrelation_
         Parameters
         ----------
         words : iterable of str
-            A word that is not known as it is written is looked up as the preprocessing
+            A word that is not known as written is looked up as the preprocessing
             (``lowercase``, ...) leaves it.
 
         Returns
@@ -590,19 +673,7 @@ truncate_windows_, n_active_, decorrelation_
         >>> fly.set_params(unknown_words="spelling").hash_words(["monarchical"]).nnz
         2
         """
-        check_is_fitted(self)
-        if isinstance(words, str):
-            raise ValueError("expected a list of words, got a single str; pass [word]")
-        words, known, analyzer = list(words), self._known_ids(), self._analyzer()
-        ids = word_ids(words, known, analyzer)
-        hasher = self._hasher()
-        codes = hasher.words(ids)
-        unknown = np.flatnonzero(ids < 0)
-        if self.unknown_words == "spelling" and len(unknown):
-            spelled = [analyzer.normalize(words[i]) for i in unknown.tolist()]
-            weights = alike_in_spelling(spelled, tuple(self.vocabulary_))
-            codes += spread_rows(hasher.mixtures(weights), unknown, len(words))
-        return as_configured_sparse(codes)
+        return as_configured_sparse(self.model_.words(words))
 
     def hash_in_context(
         self,
@@ -638,26 +709,7 @@ truncate_windows_, n_active_, decorrelation_
         >>> code.shape, code.nnz
         ((1, 16), 2)
         """
-        check_is_fitted(self)
-        hasher = self._hasher()
-        if window is not None and (window < 1 or window % 2 == 0):
-            raise ValueError(f"window must be an odd number of words; got {window}")
-        contexts, targets = list(check_documents(contexts)), list(targets)
-        if len(contexts) != len(targets):
-            raise ValueError(
-                f"{len(contexts)} contexts and {len(targets)} targets; each context needs one"
-            )
-        analyzer, known = self._analyzer(), self._known_ids()
-        pairs = [
-            context_words(context, target, window, analyzer)
-            for context, target in zip(contexts, targets, strict=True)
-        ]
-        return as_configured_sparse(
-            hasher.in_context(
-                word_ids([target for target, _ in pairs], known, analyzer),
-                [word_ids(around, known, analyzer) for _, around in pairs],
-            )
-        )
+        return as_configured_sparse(self.model_.contexts(contexts, targets, window=window))
 
     def kenyon_cells(
         self, text: Any, n_cells: int = 4, n_words: int = 30, *, temperature: float = 0.1
@@ -681,32 +733,7 @@ truncate_windows_, n_active_, decorrelation_
         cells : list of KenyonCell
             The most active first; empty if the text has no known word.
         """
-        check_is_fitted(self)
-        if not temperature > 0:
-            raise ValueError(f"temperature must be positive; got {temperature}")
-        if n_cells < 1 or n_words < 1:
-            raise ValueError(f"n_cells={n_cells} and n_words={n_words} must be at least 1")
-        hasher = self._hasher()
-        bag = next(self._count_words([text])).indices
-        cells, activations = hasher.most_active(bag, min(n_cells, self.n_features_out_))
-        known = cells >= 0  # else the text has no known word
-        return self._describe_cells(
-            hasher, cells[known], activations[known].tolist(), n_words, temperature
-        )
-
-    def _describe_cells(
-        self, hasher: Hasher, cells: Any, activations: Any, n_words: int, temperature: float
-    ) -> list[KenyonCell]:
-        """Return cells with the words that they stand for."""
-        words = list(self.vocabulary_)
-        # logarithms of ratios are large for words seen a few times
-        evidence = np.sqrt(self.word_counts_) if self.learning_ == "lloyd" else 1.0
-        return [
-            describe_cell(cell, activation, responses * evidence, words, n_words, temperature)
-            for cell, activation, responses in zip(
-                cells.tolist(), activations, hasher.responses_to_targets(cells).T, strict=True
-            )
-        ]
+        return self.model_.cells(text, n_cells, n_words, temperature=temperature)
 
     def plot_cells(
         self, text: Any, n_cells: int = 4, n_words: int = 30, *, temperature: float = 0.1
@@ -732,150 +759,50 @@ truncate_windows_, n_active_, decorrelation_
     @property
     def word_codes_(self) -> Any:
         """The code of every word, at the present ``hash_length``."""
-        check_is_fitted(self)
-        every_word = np.arange(len(self.vocabulary_), dtype=np.int32)
-        return as_configured_sparse(self._hasher().words(every_word))
+        return as_configured_sparse(self.model_.word_codes())
 
     @property
     def wv(self) -> FlyKeyedVectors:
         """The codes of the words as gensim ``KeyedVectors``, at the present ``hash_length``."""
-        from skfly.keyedvectors import vectors_of  # gensim is slow to import
+        model = self.model_
+        vectors = model.derived.get("vectors")
+        if vectors is None:
+            from skfly.keyedvectors import vectors_of  # gensim is slow to import
 
-        check_is_fitted(self)
-        return vectors_of(self)
+            vectors = vectors_of(model)
+        return vectors
 
-    def _hasher(self) -> Hasher:
-        consensus = self.consensus_ if self.word_codes == "consensus" else None
-        if self.word_codes == "consensus" and consensus is None:
-            raise ValueError(_NO_CONSENSUS)
-        length: Any = self.hash_length  # it may have been set after fit, unchecked
-        if not isinstance(length, Integral) or not 1 <= int(length) <= self.n_features_out_:
-            raise ValueError(
-                f"hash_length={self.hash_length}, but the model has {self.n_features_out_} "
-                "Kenyon cells: set it to a number from 1 to that"
-            )
-        return Hasher(
-            get_backend(self.backend, self.n_jobs, self.synapses_.shape),
-            self.synapses_,
-            consensus,
-            int(length),
-            self.dtype,
-            largest=self.largest_synapse_,
-            floor=-np.inf if self.learning_ == "hebbian" else 0.0,
-            lateral=self.lateral_,
-            weights=keep_probabilities(self.word_counts_, self.subsample_)
-            if self.subsample_ > 0
-            else None,
-            cell_counts=self.cell_counts_,
-        )
+    # State
 
-    # Words
+    @property
+    def energy_(self) -> list[float]:
+        """Mean energy of a window in each epoch of the last call."""
+        return list(self._history.energy)
 
-    def _count_words(self, raw_documents: Any) -> Iterator[sparse.csr_array]:
-        return count_words(
-            raw_documents,
-            self._known_ids(),
-            len(self.vocabulary_),
-            self._analyzer(),
-            self.n_jobs,
-        )
+    @property
+    def cells_used_(self) -> list[float]:
+        """Share of cells that won a window in each epoch of the last call."""
+        return list(self._history.cells_used)
 
-    def _known_ids(self) -> dict[str, int]:
-        """Return the ids of the words that were seen in training."""
-        if self.word_counts_.min(initial=1) > 0:
-            return self.vocabulary_
-        return {w: i for w, i in self.vocabulary_.items() if self.word_counts_[i] > 0}
+    _history = _learned("_training.history")
 
-    def _analyzer(self) -> TextAnalyzer:
-        return TextAnalyzer(**{name: getattr(self, name) for name in TEXT_PARAMS})
-
-    def _given_vocabulary(self) -> Vocabulary | None:
-        if self.vocabulary is None:
-            return None
-        return Vocabulary.from_parameter(self.vocabulary)
-
-    # Checks and state
-
-    def _check_checkpoint_dir(self) -> None:
-        """Say that checkpoints cannot be kept before the text is read, which may take long."""
-        if self.checkpoint_dir is not None:
-            Checkpoints(self.checkpoint_dir, {})
-
-    def _new_seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _seed(self) -> int:
-        """Return the seed of a fit; a run that goes on keeps the one that was drawn for it."""
-        if self.random_state is None and self.checkpoint_dir is not None:
-            run = Checkpoints.run_in(self.checkpoint_dir)
-            if run is not None and isinstance(run.get("seed"), int):
-                return int(run["seed"])
-        return self._new_seed()
-
-    def _means(self, corpus: Any, n_words: int, progress: Progress) -> dict[str, Any]:
-        """Return what ``learn`` computes with, and say so."""
-        shape = (2 * n_words, self.n_kenyon_cells)
-        backend, which = choose_backend(self.backend, self.n_jobs, shape)
-        progress.tell("backend", which)
-        return {"backend": backend}
-
-    def _check_settings(self) -> None:
-        """Check what can be checked before any text is read."""
-        get_backend(self.backend, self.n_jobs)
-        if self.window % 2 == 0:
-            raise ValueError(
-                f"window must be odd, with the target in the middle; got {self.window}: take "
-                f"{self.window - 1} or {self.window + 1}"
-            )
-        if self.hash_length > self.n_kenyon_cells:
-            raise ValueError(
-                f"hash_length={self.hash_length} is more than n_kenyon_cells="
-                f"{self.n_kenyon_cells}: a code cannot have more ones than cells"
-            )
-
-    def _network(self) -> Network:
-        return Network(
-            learned=Learned(self.synapses_, self.largest_synapse_, 0.0, self.rule_state_),
-            consensus=self.consensus_,
-            word_counts=self.word_counts_,
-            n_words=self.n_words_seen_,
-            n_epochs=self.n_iter_,
-            settings=LearningSettings(**{n: getattr(self, f"{n}_") for n in SETTINGS}),
-            history=History(0, self.energy_, self.cells_used_),
-        )
-
-    def _attributes(
-        self, network: Network, stages: Progress, goes_on: bool = False
-    ) -> dict[str, Any]:
-        """Return the fitted attributes that a network gives."""
-        lateral, lateral_at = self._connect_cells(network, stages, goes_on)
-        seen = int(self.n_windows_seen_) if goes_on else 0
-        found = {
-            "synapses": network.learned.synapses,
-            "largest_synapse": network.learned.largest,
-            "rule_state": network.learned.state,
-            "learning": self.learning,
-            "consensus": network.consensus,
-            "cell_counts": None if network.consensus is None else network.consensus.sum(axis=0),
-            "lateral": lateral,
-            "lateral_at": lateral_at,
-            "word_counts": network.word_counts,
-            "n_words_seen": network.n_words,
-            "n_windows_seen": seen + network.history.n_windows,
-            "n_iter": network.n_epochs,
-            "energy": network.history.energy,
-            "cells_used": network.history.cells_used,
-            "n_features_out": network.learned.synapses.shape[1],
-            **{name: getattr(network.settings, name) for name in SETTINGS},
-        }
-        return {f"{name}_": value for name, value in found.items()}
+    @property
+    def lateral_at_(self) -> int:
+        """Words that had been seen when ``lateral_`` was learned."""
+        if "lateral_at" not in self.rule_state_:
+            raise AttributeError(f"learning={self.learning_!r} learns no lateral connections")
+        return int(self.rule_state_["lateral_at"][0])
 
     @property
     def _n_features_out(self) -> int:
         return int(self.n_features_out_)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "synapses_")
+        return "_model" in self.__dict__
+
+    def __dir__(self) -> list[str]:
+        # scikit-learn's asks for the value of every attribute, and ``wv`` takes a while
+        return list(object.__dir__(self))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -901,7 +828,27 @@ truncate_windows_, n_active_, decorrelation_
         """
         check_is_fitted(self)
         self._validate_params()
-        write_model_file(path, *take_apart(self))
+        params = self.get_params()
+        del params["checkpoint_dir"]  # of one run, not of the model
+        if params["vocabulary"] is not None:
+            params["vocabulary"] = True  # the words are in the file already
+        content: dict[str, Any] = {
+            "params": {name: plain_value(name, value) for name, value in params.items()}
+        }
+        training = self._training
+        if training is not None:
+            content |= {
+                "min_count": int(self.min_count_),
+                "n_epochs": training.n_epochs,
+                "energy": self.energy_,
+                "cells_used": self.cells_used_,
+                "settings": {
+                    name: plain_value(name, value)
+                    for name, value in asdict(training.settings).items()
+                },
+            }
+        state = {} if training is None else training.learned.state
+        write_model(path, self.model_, content, state)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, mmap: bool = False) -> Self:
@@ -923,15 +870,66 @@ truncate_windows_, n_active_, decorrelation_
         ModelFileError
             If the file is not a model, is damaged, or comes from a newer skfly.
         """
-        arrays, content = read_model_file(path, mmap=mmap)
-        if "params" not in content and "keys" in content:
-            raise ModelFileError(
-                f"{path} holds words and their codes, not a model: open it with "
-                "FlyKeyedVectors.load"
-            )
+        file = read_model(path, mmap=mmap)
         fly = cls()
         try:
-            restore(fly, arrays, content)
+            fly._restore(file)
         except DAMAGE as error:
             raise ModelFileError(f"{path} is damaged: {error}") from error
         return fly
+
+    def _restore(self, file: ModelFile) -> None:
+        """Take what a file holds; what does not fit raises one of ``DAMAGE``."""
+        model, content = file.model, file.estimator or {}
+        settings, provenance = model.settings, model.provenance
+        params = dict(content.get("params", {}))
+        if params.get("vocabulary") is not None:
+            params["vocabulary"] = list(model.vocabulary.words)
+        params |= {name: getattr(settings, name) for name in MODEL_PARAMS} | dict(settings.text)
+        self.set_params(**params)
+        self._validate_params()
+        self._model, self._training = model, None
+        self._current = (self._model_params(), model)
+        if "settings" not in content:
+            self.n_kenyon_cells = model.n_cells
+            return
+        rule = RULES[provenance.rule]
+        rule.check_state(file.state, model.n_words, model.n_cells)
+        history = History(0, _numbers(content["energy"]), _numbers(content["cells_used"]))
+        self.min_count_ = _count(content["min_count"])
+        self._training = Fitted(
+            provenance.rule,
+            Learned(model.coder, file.state),
+            model.vocabulary.counts,
+            provenance.n_tokens,
+            _count(content["n_epochs"]),
+            rule.restore_settings(content["settings"]),
+            history,
+        )
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
+        raise ValueError(f"{value!r:.30} is no count")
+    return value
+
+
+def _numbers(values: Any) -> tuple[float, ...]:
+    if not isinstance(values, list) or not all(isinstance(v, int | float) for v in values):
+        raise ValueError(f"{values!r:.30} are no numbers")
+    return tuple(values)
+
+
+def _name_of(documents: Any) -> str:
+    """Return what a text is called, as far as it tells."""
+    path = getattr(documents, "path", None)
+    if isinstance(path, str | os.PathLike):
+        return Path(path).name
+    return repr(documents) if isinstance(documents, EncodedCorpus) else ""
+
+
+def _today() -> str:
+    """Return the date; that of ``SOURCE_DATE_EPOCH``, if it is set, makes files repeatable."""
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    now = datetime.now(UTC) if given is None else datetime.fromtimestamp(int(given), UTC)
+    return now.date().isoformat()

@@ -77,13 +77,15 @@ def fitted(make_fly, documents):
 
 @pytest.fixture(scope="session")
 def fingerprint():
-    """Return ``fingerprint(fly)``: for every fitted attribute a hash of its type and bits."""
+    """Return ``fingerprint(fly)``: for everything that was learned a hash of its type and bits."""
 
     def of(fly):
+        names = [name for name in dir(fly) if name.endswith("_") and not name.startswith("_")]
+        learned = [name for name in names if name not in ("model_", "word_codes_")]
         return {
-            name: joblib.hash(value, coerce_mmap=True)
-            for name, value in vars(fly).items()
-            if name.endswith("_")
+            name: joblib.hash(getattr(fly, name), coerce_mmap=True)
+            for name in learned
+            if hasattr(fly, name)
         }
 
     return of

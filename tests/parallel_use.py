@@ -96,7 +96,7 @@ def in_loky_workers(path, fly):
 
 def with_many_threads_in_each(fly):
     """Kernels run on several threads even if there is little to do."""
-    from skfly.backends import _numba
+    from skfly.engine import _numba
 
     _numba._WORTH_THREADS = 0
     fly.set_params(n_jobs=4)

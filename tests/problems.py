@@ -1,10 +1,11 @@
-"""Random networks and sentences, for tests of backends against the reference."""
+"""Random networks and sentences, for tests of engines against the reference."""
 
 import numpy as np
 from hypothesis import strategies as st
 
-from skfly.backends import drive_for
-from skfly.backends._numpy import NumpyBackend
+from skfly.engine import drive_for
+from skfly.engine._numpy import NumpyEngine
+from skfly.rules.lloyd import information_bound, information_terms
 
 
 @st.composite
@@ -28,8 +29,18 @@ def problems(draw):
     return weights, drive, rates, ids, offsets, window, truncate
 
 
-def drives_of(synapses, drive, backend=NumpyBackend):
+def drives_of(synapses, drive, engine=NumpyEngine):
     """Return the drives of synapses."""
     drives = np.empty(synapses.shape, np.int16)
-    backend(2).set_drives(drives, synapses, drive)
+    engine(2).set_drives(drives, synapses, drive)
     return drives
+
+
+def counts_of(synapses, shrinkage):
+    """Return counts, the terms of their information, and what that cannot exceed."""
+    counts = np.rint(np.abs(synapses) * 5)
+    counts[0] = 0  # a word that never came
+    words = counts.sum(axis=1, dtype=float)
+    cells = counts.astype(float).reshape(2, -1, counts.shape[1]).sum(axis=1)
+    terms = information_terms(words, cells, shrinkage)
+    return counts, terms, information_bound(cells, shrinkage)

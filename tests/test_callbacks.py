@@ -107,7 +107,7 @@ def test_without_a_wish_for_models_none_is_made(make_fly, documents, monkeypatch
     def refuse(*_):
         raise AssertionError("a model was made")
 
-    monkeypatch.setattr("skfly.learning._learn._Run.so_far", refuse)
+    monkeypatch.setattr("skfly.fit._fit._Run._so_far", refuse)
     make_fly().set_callbacks(Deaf()).fit(documents)
 
 

@@ -94,7 +94,7 @@ class Remembers(FlyHashVectorizer):
 class WritesInPlace(FlyHashVectorizer):
     def transform(self, raw_documents):
         codes = super().transform(raw_documents)
-        self.word_counts_ += 1
+        self.word_counts_[:] += 1
         return codes
 
 
@@ -170,8 +170,8 @@ class NewWords(FlyHashVectorizer):
 class Forgetful(FlyHashVectorizer):
     def __getstate__(self):
         state = super().__getstate__().copy()
-        state.pop("consensus_", None)
-        state.pop("synapses_", None)
+        state.pop("_current", None)
+        state.pop("_model", None)
         return state
 
 

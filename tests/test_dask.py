@@ -10,20 +10,32 @@ import joblib
 import numpy as np
 import pytest
 from gensim.models.callbacks import CallbackAny2Vec
+from scipy import sparse
 from sklearn.base import clone
 
+import emulator
 import skfly
-from skfly import EncodedCorpus, FlyHashVectorizer, _rounds
-from skfly._rounds import ShardStream
-from skfly._shards import Counted
-from skfly.learning import Checkpoints, _checkpoints
+from emulator.fake_cupy import FakeCupy
+from skfly import EncodedCorpus, FlyHashVectorizer
+from skfly.engine import drive_for, get_engine
+from skfly.fit import Checkpoints, _checkpoints
 
 distributed = pytest.importorskip("distributed")
 bag = pytest.importorskip("dask.bag")
 
 from dask import config, delayed  # noqa: E402
 
-from skfly.dask import DaskFlyHashVectorizer  # noqa: E402
+from skfly.dask import DaskFlyHashVectorizer, _rounds  # noqa: E402
+from skfly.dask._rounds import ShardStream  # noqa: E402
+from skfly.dask._shards import (  # noqa: E402
+    Counted,
+    Plan,
+    Shard,
+    count_given,
+    count_top,
+    count_windows,
+    n_positions,
+)
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::DeprecationWarning",
@@ -296,9 +308,103 @@ def test_a_closed_client_is_told(client, documents):
 def test_sums_of_counts_are_exact_in_any_order():
     random = np.random.default_rng(0)
     dense = [random.poisson(0.3, (6, 5)) * 1000 for _ in range(3)]
-    parts = [Counted.of(d, d.sum(axis=1)[:3], d.sum(axis=0)) for d in dense]
+    parts = [Counted.of(sparse.csr_array(d), d.sum(axis=1)[:3], d.sum(axis=0)) for d in dense]
     for order in ([0, 1, 2], [2, 0, 1]):
         total = parts[order[0]] + parts[order[1]] + parts[order[2]]
         np.testing.assert_array_equal(total.matrix(5).toarray(), sum(dense))
         np.testing.assert_array_equal(total.cell_sizes, sum(dense).sum(axis=0))
     assert parts[0].cells.dtype == np.uint8
+
+
+class TestShards:
+    """What a worker counts, called without a cluster."""
+
+    N_CELLS = 10
+    WINDOW = 5
+
+    @pytest.fixture
+    def corpus(self, documents):
+        return EncodedCorpus.from_documents(documents[:40])
+
+    @pytest.fixture
+    def small_blocks(self, monkeypatch):
+        """The stand-in takes a while for threads that have nothing to do."""
+        monkeypatch.setattr("skfly.engine._gpu.THREADS", 64)
+        monkeypatch.setattr("skfly.engine._gpu.BLOCKS", 4)
+        monkeypatch.setattr("skfly.engine._cupy._PARTS", 4)
+
+    def plan(self, corpus, backend, n_threads=1):
+        words = corpus.vocabulary
+        return Plan(list(words.words), words.counts, 1e-2, 3, 2, 7, backend, n_threads)
+
+    def drives(self, corpus):
+        random = np.random.default_rng(0)
+        synapses = random.random((2 * len(corpus.vocabulary), self.N_CELLS), dtype=np.float32)
+        numba = get_engine("numba", 1)
+        drives = numba.new_drives(synapses.shape)
+        numba.set_drives(drives, synapses, drive_for(1.0, self.WINDOW, 0.0))
+        return drives
+
+    def counted(self, corpus, backend, at, n_threads=1):
+        """Return all that is counted in a batch."""
+        shard, plan = Shard(0, corpus), self.plan(corpus, backend, n_threads)
+        drives = self.drives(corpus)
+        winners = np.random.default_rng(1).integers(
+            -1, self.N_CELLS, size=n_positions(shard, plan, at), dtype=np.int32
+        )
+        return [
+            count_windows(shard, plan, at, drives, self.WINDOW, True),
+            count_windows(shard, plan, at, drives, self.WINDOW, False),
+            count_given(shard, plan, at, winners, drives.shape, self.WINDOW),
+            count_top(shard, plan, at, drives, self.WINDOW, True, 3),
+        ]
+
+    def assert_same(self, found, expected):
+        for one, other in zip(found, expected, strict=True):
+            assert len(other.cells)
+            for name in ("lengths", "cells", "counts", "occurrences", "cell_sizes"):
+                np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
+
+    def test_batches_that_a_shard_has_not(self, corpus):
+        for counted in self.counted(corpus, "numba", at=(0, 3)):
+            assert not len(counted.cells)
+            assert not counted.cell_sizes.any()
+
+    def test_windows_are_counted_by_hand(self):
+        corpus = EncodedCorpus.from_documents([["a", "b", "a"]])
+        plan = Plan(["a", "b"], np.array([2, 1]), 0.0, 1, 1, 0, "numpy", 1)
+        # cell 0 takes windows around a, cell 1 those around b
+        drives = np.array([[0, 0], [0, 0], [9, 0], [0, 9]], dtype=np.int16)
+        counted = count_windows(Shard(0, corpus), plan, (0, 0), drives, 3, True)
+        assert counted.matrix(2).toarray().tolist() == [[0, 1], [2, 0], [2, 0], [0, 1]]
+        assert counted.occurrences.tolist() == counted.cell_sizes.tolist() == [2, 1]
+
+    @pytest.mark.parametrize("epoch", [0, 1])
+    def test_numpy_and_numba_count_the_same(self, corpus, epoch):
+        for batch in range(3):
+            at = (epoch, batch)
+            self.assert_same(
+                self.counted(corpus, "numpy", at), self.counted(corpus, "numba", at, n_threads=2)
+            )
+
+    @pytest.mark.slow
+    @pytest.mark.skipif(bool(emulator.missing()), reason=emulator.missing())
+    @pytest.mark.usefixtures("small_blocks")
+    @pytest.mark.parametrize("n_devices", [1, 2])
+    def test_workers_with_gpus_count_the_same(self, corpus, n_devices):
+        expected = self.counted(corpus, "numba", at=(0, 1))
+        with FakeCupy(n_devices=n_devices).installed() as fake:
+            found = self.counted(corpus, "cupy", at=(0, 1), n_threads=n_devices)
+        self.assert_same(found, expected)
+        kernels = {name for name, _ in fake.launched}
+        assert {"find_winners", "tally_winners"} <= kernels
+        assert {device for _, device in fake.launched} == set(range(n_devices))
+
+    @pytest.mark.slow
+    @pytest.mark.skipif(bool(emulator.missing()), reason=emulator.missing())
+    @pytest.mark.usefixtures("small_blocks")
+    def test_a_task_may_have_more_threads_than_there_are_gpus(self, corpus):
+        expected = self.counted(corpus, "numba", at=(0, 1), n_threads=2)
+        with FakeCupy(n_devices=1).installed():
+            found = self.counted(corpus, "cupy", at=(0, 1), n_threads=2)
+        self.assert_same(found, expected)

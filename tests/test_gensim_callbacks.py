@@ -51,7 +51,7 @@ def test_what_does_not_listen_costs_nothing(make_fly, documents, monkeypatch):
     def refuse(*_):
         raise AssertionError("a model was made")
 
-    monkeypatch.setattr("skfly.learning._learn._Run.so_far", refuse)
+    monkeypatch.setattr("skfly.fit._fit._Run._so_far", refuse)
     make_fly().set_callbacks(CallbackAny2Vec()).fit(documents)
 
 

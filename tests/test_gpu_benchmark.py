@@ -29,9 +29,9 @@ SMALL = [
 
 @pytest.fixture
 def main(monkeypatch):
-    monkeypatch.setattr("skfly.backends._gpu.THREADS", 64)
-    monkeypatch.setattr("skfly.backends._gpu.BLOCKS", 4)
-    monkeypatch.setattr("skfly.backends._cupy._PARTS", 4)
+    monkeypatch.setattr("skfly.engine._gpu.THREADS", 64)
+    monkeypatch.setattr("skfly.engine._gpu.BLOCKS", 4)
+    monkeypatch.setattr("skfly.engine._cupy._PARTS", 4)
     return runpy.run_path(str(SCRIPT))["main"]
 
 

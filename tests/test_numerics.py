@@ -1,11 +1,15 @@
 """Extreme texts, counts and sizes give finite numbers and whole codes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from skfly import EncodedCorpus, FlyHashVectorizer
-from skfly.learning import inverse_frequencies, keep_probabilities
+from skfly.model import keep_probabilities
+from skfly.rules import Learned
+from skfly.rules.hebbian import inverse_frequencies
 from skfly.text import Vocabulary
 
 BEYOND_32_BITS = 2**33
@@ -31,9 +35,11 @@ def numbers_in(value):
 
 
 def assert_finite(fly):
-    for name, value in vars(fly).items():
-        if name.endswith("_") and name != "vocabulary_":
-            for numbers in numbers_in(value):
+    names = [name for name in dir(fly) if name.endswith("_") and not name.startswith("_")]
+    assert {"synapses_", "rule_state_", "energy_", "shrinkage_"} <= set(names)
+    for name in names:
+        if name != "vocabulary_":
+            for numbers in numbers_in(getattr(fly, name)):
                 assert np.isfinite(numbers).all(), name
 
 
@@ -102,15 +108,24 @@ def test_many_rare_words_and_cells_that_are_connected():
 def long_read(request, make_fly, documents):
     """A model that has read as much as no test can: everything counted 2^33 times as often."""
     fly = make_fly(learning=request.param, truncate_windows=True).fit(documents)
-    fly.word_counts_ = fly.word_counts_ * BEYOND_32_BITS
-    fly.n_words_seen_ *= BEYOND_32_BITS
-    fly.n_windows_seen_ *= BEYOND_32_BITS
-    fly.lateral_at_ *= BEYOND_32_BITS
-    if fly.consensus_ is not None:
-        fly.consensus_ = fly.consensus_ * np.float32(BEYOND_32_BITS)
-        fly.cell_counts_ = fly.cell_counts_ * np.float32(BEYOND_32_BITS)
-    for name in {"words", "cells"} & fly.rule_state_.keys():
-        fly.rule_state_[name] = fly.rule_state_[name] * BEYOND_32_BITS
+    model, training = fly._model, fly._training
+    coder, state = model.coder, dict(training.learned.state)
+    coder = replace(coder, consensus=coder.consensus * np.float32(BEYOND_32_BITS))
+    for name in {"words", "cells", "lateral_at"} & state.keys():
+        state[name] = state[name] * BEYOND_32_BITS
+    vocabulary = model.vocabulary.with_counts(model.vocabulary.counts * BEYOND_32_BITS)
+    provenance = replace(
+        model.provenance,
+        n_tokens=model.provenance.n_tokens * BEYOND_32_BITS,
+        n_windows=model.provenance.n_windows * BEYOND_32_BITS,
+    )
+    fly._model = replace(model, vocabulary=vocabulary, coder=coder, provenance=provenance)
+    fly._training = replace(
+        training,
+        learned=Learned(coder, state),
+        word_counts=vocabulary.counts,
+        n_tokens=provenance.n_tokens,
+    )
     return fly
 
 

@@ -13,15 +13,18 @@ from pathlib import Path
 import skfly
 
 LISTED = Path(__file__).with_name("public_api.txt")
+FOR_CONTRIBUTORS = ("skfly.engine", "skfly.fit", "skfly.model", "skfly.rules", "skfly.vectorizer")
+"""Rooms whose names are for those who extend skfly; what users need of them is in ``skfly``."""
 
 
 def public_modules():
-    """Return skfly and every module below it of which no part of the name begins with ``_``."""
+    """Return skfly and the public modules below it that are for users."""
     found = pkgutil.walk_packages(skfly.__path__, "skfly.")
     return [skfly] + [
         importlib.import_module(module.name)
         for module in found
         if not any(part.startswith("_") for part in module.name.split("."))
+        and not module.name.startswith(FOR_CONTRIBUTORS)
     ]
 
 

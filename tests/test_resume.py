@@ -10,8 +10,8 @@ import pytest
 
 from skfly import EncodedCorpus, FlyHashVectorizer
 from skfly._progress import Progress
-from skfly.learning import CheckpointError, Checkpoints, _checkpoints
-from skfly.learning._checkpoints import Saved
+from skfly.fit import CheckpointError, Checkpoints, _checkpoints
+from skfly.fit._checkpoints import Saved
 
 RULES = [{"learning": "lloyd"}, {"learning": "hebbian", "word_codes": "synapses"}]
 
@@ -57,8 +57,9 @@ def test_stopped_at_every_checkpoint(make_fly, documents, fingerprint, tmp_path,
     saved = stop_at(0)
     make_fly(**params, checkpoint_dir=tmp_path / "count").fit(documents)
     n_checkpoints = len(saved)
-    stages = {progress["stage"] for progress, _ in saved}
-    assert stages == ({"learning", "consensus"} if rule["learning"] == "lloyd" else {"learning"})
+    # of which the second counts the consensus
+    stages = {progress["position"]["stage"] for progress, _ in saved}
+    assert stages == ({0, 1} if rule["learning"] == "lloyd" else {0})
     for n in range(1, n_checkpoints + 1):
         directory = tmp_path / str(n)
         fly = make_fly(**params, checkpoint_dir=directory)
@@ -194,14 +195,14 @@ def test_a_batch_that_is_none(make_fly, documents, tmp_path, stop_at, monkeypatc
     fly = make_fly(checkpoint_dir=tmp_path, batch_size=300)
     saved = stop_at(0)
     fly.fit(documents)
-    stop_at(1 + [progress["stage"] for progress, _ in saved].index("consensus"))
+    stop_at(1 + [progress["position"]["stage"] for progress, _ in saved].index(1))
     with pytest.raises(StoppedError):
         fly.fit(documents)
     last = Checkpoints.last
 
     def changed(self):
         progress, arrays = last(self)
-        return Saved(progress | {"batch": batch}, arrays)
+        return Saved(progress | {"position": progress["position"] | {"batch": batch}}, arrays)
 
     monkeypatch.setattr(Checkpoints, "last", changed)
     with pytest.raises(CheckpointError, match="do not fit"):
@@ -249,7 +250,7 @@ import os, random, signal, sys, time
 import joblib
 from pathlib import Path
 from skfly import FlyHashVectorizer
-from skfly.learning import _checkpoints
+from skfly.fit import _checkpoints
 
 _checkpoints._SECONDS = 0.0
 directory = Path(sys.argv[1])
@@ -259,7 +260,9 @@ params = {"n_kenyon_cells": 60, "hash_length": 4, "window": 5, "n_epochs": 6, "b
 
 
 def bits(fly):
-    return {name: joblib.hash(value) for name, value in vars(fly).items() if name.endswith("_")}
+    names = [name for name in dir(fly) if name.endswith("_") and not name.startswith("_")]
+    assert "synapses_" in names and "energy_" in names
+    return {name: joblib.hash(getattr(fly, name)) for name in names if name != "model_"}
 
 
 whole = bits(FlyHashVectorizer(**params).fit(texts))  # compiles, too

@@ -2,6 +2,7 @@
 
 import copy
 import tempfile
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -9,12 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.svm import LinearSVC
 
-import skfly.backends._numba
+import skfly.engine._numba
 import skfly.text._encode
 import skfly.vectorizer
-from skfly.backends._numba import NumbaBackend
+from skfly.engine._numba import NumbaEngine
 from skfly.text import encode_documents
 
 
@@ -95,11 +100,47 @@ def test_hash_length_may_change_after_fit(fitted, documents):
     assert same(fly.set_params(hash_length=4).transform(documents), fitted.transform(documents))
 
 
-@pytest.mark.parametrize("hash_length", [0, 21])
-def test_a_hash_length_that_the_model_cannot_give_is_refused(fitted, hash_length):
-    fly = copy.deepcopy(fitted).set_params(hash_length=hash_length)
-    with pytest.raises(ValueError, match=f"hash_length={hash_length}, but the model has 20"):
-        fly.transform(["fly"])
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"hash_length": 21}, "hash_length=21, but the model has 20"),
+        ({"hash_length": 0}, "'hash_length' parameter .* Got 0"),
+        ({"document_codes": "nonsense"}, "'document_codes' parameter .* Got 'nonsense'"),
+        ({"word_codes": "nonsense"}, "'word_codes' parameter"),
+        ({"unknown_words": "nonsense"}, "'unknown_words' parameter"),
+        ({"backend": "nonsense"}, "'backend' parameter"),
+        ({"stop_words": "klingon"}, "'stop_words' parameter"),
+        ({"sentence_splitter": "nonsense"}, "'sentence_splitter' parameter"),
+        ({"dtype": "nonsense"}, "nonsense"),
+    ],
+)
+def test_parameters_that_were_set_after_fit_are_checked_when_used(fitted, params, message):
+    for use in (
+        lambda fly: fly.transform(["fly"]),
+        lambda fly: fly.hash_words(["fly"]),
+        lambda fly: fly.hash_in_context(["ripe fruit"], ["fruit"]),
+    ):
+        fly = copy.deepcopy(fitted).set_params(**params)
+        with pytest.raises((ValueError, TypeError), match=message):
+            use(fly)
+
+
+@pytest.mark.parametrize("document_codes", ["binary", "counts"])
+def test_sparse_codes_have_32_bit_indices(fitted, documents, document_codes):
+    fly = copy.deepcopy(fitted).set_params(document_codes=document_codes)
+    for codes in (fly.transform(documents), fly.hash_words(["fly", "no such word"])):
+        assert codes.indices.dtype == codes.indptr.dtype == np.int32
+
+
+@pytest.mark.parametrize(
+    "client",
+    [LinearSVC(), SGDClassifier(), KMeans(2, n_init=1), MultinomialNB(), LogisticRegression()],
+    ids=lambda client: type(client).__name__,
+)
+def test_counts_go_straight_into_estimators_of_scikit_learn(fitted, documents, client):
+    fly = copy.deepcopy(fitted).set_params(document_codes="counts")
+    labels = [0, 1] * (len(documents) // 2)
+    assert client.fit(fly.transform(documents), labels).predict(fly.transform(documents)).any()
 
 
 def test_document_codes_may_change_after_fit(fitted, make_fly, documents):
@@ -262,14 +303,14 @@ def test_another_random_state_gives_another_model(make_fly, documents, fitted):
 @pytest.mark.parametrize(("n_jobs", "expected"), [(None, 1), (1, 1), (2, 2)])
 def test_threads_are_as_many_as_asked_for(make_fly, documents, monkeypatch, n_jobs, expected):
     used = set()
-    run_chunks = skfly.backends._numba.run_chunks
+    run_chunks = skfly.engine._numba.run_chunks
 
     def spy(kernel, chunks, n_threads):
         used.add(n_threads)
         return run_chunks(kernel, chunks, n_threads)
 
-    monkeypatch.setattr(skfly.backends._numba, "run_chunks", spy)
-    monkeypatch.setattr(skfly.backends._numba, "_WORTH_THREADS", 0)
+    monkeypatch.setattr(skfly.engine._numba, "run_chunks", spy)
+    monkeypatch.setattr(skfly.engine._numba, "_WORTH_THREADS", 0)
     before = numba.get_num_threads()
     numba.set_num_threads(1)
     try:
@@ -331,10 +372,19 @@ def test_cells_are_connected_where_there_are_words_enough(make_fly, documents, f
         assert make_fly(n_kenyon_cells=12, **params).fit(documents).lateral_ is None
 
 
+def without_connections(fly):
+    """Return the fitted estimator as it would be if its cells did not act on one another."""
+    other = copy.copy(fly)
+    coder = replace(fly.model_.coder, lateral=None)
+    other._model = replace(fly.model_, coder=coder)
+    other._current = (fly._model_params(), other._model)
+    return other
+
+
 def test_connections_are_seen_in_every_code(make_fly, documents):
     fly = make_fly(n_kenyon_cells=12, decorrelation=1.0).fit(documents)
     with_them = fly.word_codes_, fly.transform(documents), fly.kenyon_cells("ripe fruit")
-    fly.lateral_ = None
+    fly = without_connections(fly)
     without = fly.word_codes_, fly.transform(documents), fly.kenyon_cells("ripe fruit")
     assert not same(with_them[0], without[0])
     assert not same(with_them[1], without[1])
@@ -425,7 +475,7 @@ def test_words_that_are_all_left_out_at_random_are_counted(fitted):
 
 def test_partial_fit_refuses_another_width(fitted):
     fly = copy.deepcopy(fitted).set_params(n_kenyon_cells=30)
-    with pytest.raises(ValueError, match=r"n_kenyon_cells is 30, but .* learned with 20"):
+    with pytest.raises(ValueError, match=r"n_kenyon_cells is 30, but .* fitted with 20"):
         fly.partial_fit(["ripe fruit"])
 
 
@@ -446,7 +496,7 @@ def failing_after(documents, error):
 
 def fail_in_step(monkeypatch, error, after):
     """Let the learning fail at its call number ``after`` of a kernel that changes synapses."""
-    add_windows, calls = NumbaBackend.add_windows, []
+    add_windows, calls = NumbaEngine.add_windows, []
 
     def failing(self, *args):
         result = add_windows(self, *args)
@@ -455,7 +505,7 @@ def fail_in_step(monkeypatch, error, after):
             raise error
         return result
 
-    monkeypatch.setattr(NumbaBackend, "add_windows", failing)
+    monkeypatch.setattr(NumbaEngine, "add_windows", failing)
 
 
 @pytest.mark.parametrize("learning", ["lloyd", "hebbian"])
@@ -476,7 +526,7 @@ def test_a_partial_fit_that_fails_changes_nothing(
             counts += 1
             raise OSError("disk gone")
 
-        monkeypatch.setattr(NumbaBackend, "count_top_cells", failing)
+        monkeypatch.setattr(NumbaEngine, "count_top_cells", failing)
     with pytest.raises(OSError, match="disk gone"):
         fly.partial_fit(part)
     monkeypatch.undo()

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors import safe_open
 
-from skfly import FlyHashVectorizer, ModelFileError
+from skfly import FlyHashVectorizer, FlyModel, ModelFileError
 from skfly._model_file import read_model_file, write_model_file
+from skfly.text import PackedWords
 
 
 def same(left, right):
@@ -26,6 +27,13 @@ def saved(fitted, tmp_path):
     path = tmp_path / "fly.skfly"
     fitted.save(path)
     return path
+
+
+def is_mapped(array):
+    """Whether an array is a view of a mapped file."""
+    while array is not None and not isinstance(array, np.memmap):
+        array = getattr(array, "base", None)
+    return array is not None
 
 
 @pytest.mark.parametrize("mmap", [False, True])
@@ -47,7 +55,7 @@ def test_a_loaded_model_gives_the_same_bits(
     fly.save(tmp_path / "fly.skfly")
     loaded = FlyHashVectorizer.load(tmp_path / "fly.skfly", mmap=mmap)
     assert loaded.get_params() == fly.get_params()
-    assert isinstance(loaded.synapses_, np.memmap) == mmap
+    assert is_mapped(loaded.synapses_) == mmap
     for _ in range(2):
         assert fingerprint(loaded) == fingerprint(fly)
         assert same(loaded.transform(documents), fly.transform(documents))
@@ -117,16 +125,19 @@ def test_a_model_is_one_file_of_arrays_and_json(saved):
     assert [path.name for path in saved.parent.iterdir()] == ["fly.skfly"]
     with safe_open(saved, framework="numpy") as file:
         assert set(file.keys()) == {
-            "synapses_",
-            "cell_counts_",
-            "consensus_",
-            "word_counts_",
-            "rule_state_.cells",
-            "rule_state_.words",
-            "rule_state_.shrinkage",
+            "coder.consensus",
+            "coder.synapses",
+            "coder.weights",
+            "counts",
+            "state.cells",
+            "state.lateral_at",
+            "state.shrinkage",
+            "state.words",
+            "words.data",
+            "words.ends",
         }
         described = json.loads(file.metadata()["skfly"])
-    assert described["content"]["params"]["n_kenyon_cells"] == 20
+    assert described["content"]["estimator"]["params"]["n_kenyon_cells"] == 20
 
 
 def test_the_same_model_gives_the_same_bytes(saved, fitted, tmp_path):
@@ -245,8 +256,8 @@ def rewrite(path, change):
 
 @pytest.mark.parametrize("mmap", [False, True])
 def test_a_model_of_a_newer_version_is_refused(saved, mmap):
-    rewrite(saved, lambda described: described.update(version=2))
-    with pytest.raises(ModelFileError, match=r"model format 2, written by a newer skfly.*upgrade"):
+    rewrite(saved, lambda described: described.update(version=3))
+    with pytest.raises(ModelFileError, match=r"model format 3, written by a newer skfly.*upgrade"):
         FlyHashVectorizer.load(saved, mmap=mmap)
 
 
@@ -258,34 +269,44 @@ def test_arrays_of_someone_else_are_refused(tmp_path, mmap):
         FlyHashVectorizer.load(path, mmap=mmap)
 
 
-def change_words(content):
-    content["words"].pop()
+def change_form(content):
+    content["form"] = "feathers"
 
 
-def repeat_word(content):
-    content["words"][0] = content["words"][1]
+def change_length(content):
+    content["settings"]["hash_length"] = 99
 
 
 def change_params(content):
-    content["params"]["n_kenyon_cells"] = -1
+    content["estimator"]["params"]["n_kenyon_cells"] = -1
 
 
 def add_param(content):
-    content["params"]["n_wings"] = 2
+    content["estimator"]["params"]["n_wings"] = 2
 
 
 def drop_value(content):
-    del content["fitted"]["n_iter_"]
+    del content["estimator"]["n_epochs"]
+
+
+def change_setting(content):
+    content["estimator"]["settings"]["truncate_windows"] = 1
+
+
+def change_provenance(content):
+    content["provenance"]["n_tokens"] = "many"
 
 
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (change_words, "synapses_ is missing, or not float32 of shape"),
-        (repeat_word, "is in the vocabulary more than once"),
+        (change_form, "feathers"),
+        (change_length, "hash_length=99, but the model has 20"),
+        (change_setting, "truncate_windows is 1"),
+        (change_provenance, "n_tokens of the provenance is no int"),
         (change_params, "'n_kenyon_cells' parameter .* Got -1"),
         (add_param, "n_wings"),
-        (drop_value, "n_iter_"),
+        (drop_value, "n_epochs"),
         (dict.clear, "params"),
     ],
 )
@@ -321,11 +342,40 @@ def test_a_missing_file_is_named(tmp_path):
         FlyHashVectorizer.load(tmp_path / "missing.skfly")
 
 
-def test_a_file_from_before_sums_of_the_consensus_were_kept(fitted, tmp_path):
-    path = tmp_path / "old.skfly"
-    fitted.save(path)
-    arrays, content = read_model_file(path)
-    del arrays["cell_counts_"]
-    write_model_file(path, arrays, content)
-    loaded = FlyHashVectorizer.load(path)
-    np.testing.assert_array_equal(loaded.cell_counts_, fitted.cell_counts_)
+def repeat_word(arrays):
+    words = list(PackedWords(arrays["words.data"], arrays["words.ends"]))
+    packed = PackedWords.pack([words[1], *words[1:]])
+    return {"words.data": packed.data, "words.ends": packed.ends}
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda arrays: {"counts": arrays["counts"][1:]}, "one count a word"),
+        (lambda arrays: {"counts": -arrays["counts"]}, "counts of the words are no counts"),
+        (lambda arrays: {"words.ends": arrays["words.ends"][::-1].copy()}, "do not fit"),
+        (lambda arrays: {"coder.synapses": arrays["coder.synapses"][1:]}, "must have shape"),
+        (lambda arrays: {"coder.consensus": np.zeros((3, 3))}, "must be an array of float32"),
+        (lambda arrays: {"state.cells": np.zeros((3, 3))}, "must have shape"),
+        (lambda arrays: {"state.wings": np.zeros(3)}, "the state must be"),
+        (repeat_word, "more than once"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(saved, damage, message):
+    arrays, content = read_model_file(saved)
+    write_model_file(saved, arrays | damage(arrays), content)
+    with pytest.raises(ModelFileError, match=f"is damaged: .*{message}"):
+        FlyHashVectorizer.load(saved)
+
+
+def test_a_model_without_its_learning_state_gives_codes_and_cannot_continue(
+    fitted, documents, tmp_path
+):
+    fitted.model_.save(tmp_path / "model.skfly")
+    loaded = FlyHashVectorizer.load(tmp_path / "model.skfly")
+    assert loaded.n_kenyon_cells == 20
+    assert same(loaded.transform(documents), fitted.transform(documents))
+    with pytest.raises(ValueError, match="no learning state"):
+        loaded.partial_fit(documents)
+    assert same(loaded.transform(documents), fitted.transform(documents))
+    assert FlyModel.load(tmp_path / "model.skfly").provenance == fitted.model_.provenance

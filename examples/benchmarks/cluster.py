@@ -24,14 +24,15 @@ from pathlib import Path
 import numpy as np
 from _text import read_corpus, say
 from distributed import Client, LocalCluster
+from scipy import sparse
 
 from skfly import EncodedCorpus, FlyHashVectorizer
-from skfly._rounds import add_counted_windows
-from skfly._shards import Counted, Plan, Shard, count_top, count_windows
-from skfly.backends import drive_for, get_backend
 from skfly.dask import DaskFlyHashVectorizer
-from skfly.evaluation import word_similarity
-from skfly.evaluation._datasets import load_datasets
+from skfly.dask._rounds import add_counted_windows
+from skfly.dask._shards import Counted, Plan, Shard, count_top, count_windows
+from skfly.engine import drive_for, get_engine
+from skfly.evaluation import load_word_pairs, word_similarity
+from skfly.rules.lloyd import information_terms
 
 MB = 1_000_000
 
@@ -60,8 +61,8 @@ def show_bytes(corpus, model, sizes):
     """Print what a shard sends for a batch of each size."""
     fly = FlyHashVectorizer.load(model, mmap=True)
     drive = drive_for(fly.largest_synapse_, fly.window, 0.0)
-    drives = get_backend().new_drives(fly.synapses_.shape)
-    get_backend().set_drives(drives, fly.synapses_, drive)
+    drives = get_engine().new_drives(fly.synapses_.shape)
+    get_engine().set_drives(drives, fly.synapses_, drive)
     print(f"drives: {drives.nbytes / MB:.1f} MB")
     for size in sizes:
         plan = Plan(
@@ -91,17 +92,19 @@ def show_bytes(corpus, model, sizes):
 
 def show_seconds(fly, drives, counted):
     """Print the seconds of a core that a round takes beside its windows."""
-    backend = get_backend("numba", 1)
+    backend = get_engine("numba", 1)
     sums, rates = np.zeros(drives.shape, np.float32), np.ones(len(drives) // 2, np.float32)
     cells, words = np.ones((2, drives.shape[1])), np.ones(len(drives))
-    drive = drive_for(8.0, fly.window, 0.0)
+    drive, terms = drive_for(8.0, fly.window, 0.0), information_terms(words, cells, 1.0)
 
     work = {
         "apply": lambda: add_counted_windows(sums, rates, drives, counted),
         # what was applied just now
-        "pack": lambda: Counted.of(sums, counted.occurrences, counted.cell_sizes),
+        "pack": lambda: Counted.of(
+            sparse.csr_array(sums), counted.occurrences, counted.cell_sizes
+        ),
         "add two": lambda: counted + counted,
-        "new drives": lambda: backend.information_drives(drives, sums, words, cells, 1.0, drive),
+        "new drives": lambda: backend.information_drives(drives, sums, terms, drive),
     }
     drives = drives.copy()
     for name, do in work.items():
@@ -133,7 +136,7 @@ def main():
     if args.model is not None:
         show_bytes(EncodedCorpus.load(args.corpus), args.model, args.batches)
         return
-    datasets = [data for data in load_datasets(args.wordsim) if data.name == "MEN"]
+    datasets = [data for data in load_word_pairs(args.wordsim) if data.name == "MEN"]
     params = {"n_kenyon_cells": args.cells, "sentence_splitter": None}
     params |= {"n_epochs": args.epochs} if args.epochs else {}
     with tempfile.TemporaryDirectory() as temporary:

@@ -29,9 +29,10 @@ from pathlib import Path
 import numpy as np
 
 from skfly import EncodedCorpus, FlyHashVectorizer, TextLines
-from skfly.backends import choose_backend, drive_for, get_backend, information_bound
-from skfly.codes import CodeSearch, GpuIndex, PackedCodes, pack_rows
-from skfly.learning import BatchStream
+from skfly.engine import choose_engine, drive_for, get_engine
+from skfly.fit import BatchStream
+from skfly.index import GpuIndex, PackedIndex
+from skfly.rules.lloyd import information_bound, information_terms
 
 RULES = ("lloyd", "hebbian")
 
@@ -70,12 +71,12 @@ def first_sentences(corpus, n_words):
 def what_is_here():
     """Print it, or leave with a word on why there is no GPU."""
     try:
-        backend, which = choose_backend("cupy", n_jobs=-1)
+        backend, which = choose_engine("cupy", n_jobs=-1)
     except (ImportError, ValueError) as error:
         sys.exit(f"{error}")
     import cupy
 
-    print(f"CuPy {cupy.__version__}, {which}; the CPU: {choose_backend('numba')[1]}")
+    print(f"CuPy {cupy.__version__}, {which}; the CPU: {choose_engine('numba')[1]}")
     return len(backend._gpus)
 
 
@@ -186,17 +187,18 @@ def parts_of_a_step(backend, args):
     words = counts.sum(axis=1, dtype=float)
     cells = counts.reshape(2, -1, n_cells).sum(axis=1, dtype=float)
     drive = drive_for(information_bound(cells, 1e4), 11, 0.0)
+    terms = information_terms(words, cells, 1e4)
     rates = np.ones(n_words, np.float32)
-    codes = pack_rows(np.argsort(rng.random((n_words, n_cells)), axis=1) < 32)
-    store = PackedCodes.from_rows(codes, n_cells)
-    search = CodeSearch(store, "overlap", GpuIndex(store) if backend.name == "cupy" else None)
+    codes = np.argsort(rng.random((n_words, n_cells)), axis=1) < 32
+    index = GpuIndex(codes) if backend.name == "cupy" else PackedIndex(codes)
+    queries = index.packed(slice(args.queries))
 
     there, drives = backend.put(counts), backend.new_drives(counts.shape)
     consensus = backend.zeros((n_words, n_cells))
     winners = backend.find_winners(drives, *batch, 11, True)
 
     def set_drives():
-        backend.information_drives(drives, there, words, cells, 1e4, drive)
+        backend.information_drives(drives, there, terms, drive)
         backend.find_winners(drives, ids[:1], np.array([0, 1]), 11, True)  # waits for them
 
     return {
@@ -206,7 +208,7 @@ def parts_of_a_step(backend, args):
         "consensus": lambda: backend.count_top_cells(
             consensus, drives, *batch, 11, True, max(1, n_cells // 100)
         ),
-        "search": lambda: search.best(codes[: args.queries], 10),
+        "search": lambda: index.search(queries, 10, measure="overlap"),
     }
 
 
@@ -216,7 +218,7 @@ def one_step(args):
     table = {
         name: {
             part: 1e3 * seconds(work, args.repeats)
-            for part, work in parts_of_a_step(get_backend(name), args).items()
+            for part, work in parts_of_a_step(get_engine(name), args).items()
         }
         for name in ("numba", "cupy")
     }

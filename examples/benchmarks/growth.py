@@ -24,7 +24,7 @@ from _text import read_corpus
 from numba import njit
 
 from skfly import FlyHashVectorizer
-from skfly.backends import get_backend
+from skfly.engine import get_engine
 
 BASE = {"n_kenyon_cells": 400, "window": 11, "max_features": 20_000, "n_jobs": 2}
 CHANGES = {
@@ -96,7 +96,7 @@ def limit_table(corpus, repeats):
     ids = np.where((ids < 0) | (ids >= n_words), 0, ids).astype(np.int32)  # every row is known
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     drives = np.random.default_rng(0).integers(0, 300, (2 * n_words, n_cells), dtype=np.int16)
-    backend, totals = get_backend("numba", 1), np.zeros((2, n_cells), np.int16)
+    backend, totals = get_engine("numba", 1), np.zeros((2, n_cells), np.int16)
     runs = {
         "only the rows": lambda: add_rows(drives, ids, offsets, 5, totals),
         "winners": lambda: backend.find_winners(drives, ids, offsets, 11, True),

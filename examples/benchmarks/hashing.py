@@ -11,13 +11,13 @@ import argparse
 import os
 import statistics
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 from skfly import FlyHashVectorizer
-from skfly.backends import get_backend
+from skfly.engine import get_engine
 
 
 def main():
@@ -32,30 +32,31 @@ def main():
     random = np.random.default_rng(0)
     n_words = len(fly.vocabulary_)
     one, many = np.array([7], np.int32), np.arange(min(n_words, 10_000), dtype=np.int32)
-    rows = random.integers(0, n_words, args.bags * args.words_a_bag).astype(np.int32)
-    indptr = np.arange(args.bags + 1) * args.words_a_bag
+    shape = (args.bags, args.words_a_bag)
+    rows = np.repeat(np.arange(args.bags), args.words_a_bag)
+    ids = random.integers(0, n_words, shape).ravel()
+    ones = np.ones(len(ids), dtype=np.float32)
+    bags = sparse.csr_array((ones, (rows, ids)), shape=(args.bags, n_words))
+    coder, length, by = fly.model_.coder, fly.hash_length, fly.word_codes
     tasks = {
-        "one word": lambda hasher: hasher.words(one),
-        f"{len(many):,} words": lambda hasher: hasher.words(many),
-        "one bag": lambda hasher: hasher.bags(rows[: args.words_a_bag], indptr[:2]),
-        f"{args.bags:,} bags": lambda hasher: hasher.bags(rows, indptr),
+        "one word": lambda engine: coder.words(engine, one, length, by),
+        f"{len(many):,} words": lambda engine: coder.words(engine, many, length, by),
+        "one bag": lambda engine: coder.bags(engine, bags[:1], length),
+        f"{args.bags:,} bags": lambda engine: coder.bags(engine, bags, length),
     }
-    hashers = {
-        name: replace(fly._hasher(), backend=get_backend(name, args.threads))
-        for name in ("numba", "numpy")
-    }
+    engines = {name: get_engine(name, args.threads) for name in ("numba", "numpy")}
     print(f"{args.threads} threads, {args.words_a_bag} words a bag\n")
     print("| what | numba, ms | numpy, ms | numba is |\n|---|---|---|---|")
     for task, run in tasks.items():
-        codes = {name: run(hasher) for name, hasher in hashers.items()}
-        assert (codes["numba"] != codes["numpy"]).nnz == 0
-        seconds = {name: [] for name in hashers}
+        found = {name: run(engine).cells for name, engine in engines.items()}
+        assert (found["numba"] == found["numpy"]).all()
+        seconds = {name: [] for name in engines}
         for _ in range(args.repeats):
-            for name, hasher in hashers.items():
+            for name, engine in engines.items():
                 began = time.perf_counter()
-                run(hasher)
+                run(engine)
                 seconds[name].append(time.perf_counter() - began)
-        numba, numpy = (1000 * statistics.median(seconds[name]) for name in hashers)
+        numba, numpy = (1000 * statistics.median(seconds[name]) for name in engines)
         print(f"| {task} | {numba:.3f} | {numpy:.3f} | {numpy / numba:.1f} times |")
 
 

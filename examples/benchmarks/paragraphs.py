@@ -19,7 +19,8 @@ from sklearn.preprocessing import normalize
 
 from skfly import FlyHashVectorizer
 from skfly.demo import PARAMS, read_articles
-from skfly.learning import LloydRule
+from skfly.rules import RULES
+from skfly.rules.lloyd import LloydRule
 
 LEAST_CHARACTERS = 300
 LEAST_PARAGRAPHS = 5
@@ -75,7 +76,7 @@ def main():
         rows = []
         for seed in range(args.seeds):
             fly = FlyHashVectorizer(**(PARAMS | params | {"random_state": seed}))
-            with patch("skfly.learning._learn.LloydRule", rule):
+            with patch.dict(RULES, lloyd=rule):
                 fly.fit(articles)
             rows.append([])
             for changes in CODES.values():

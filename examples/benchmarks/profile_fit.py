@@ -16,20 +16,22 @@ from unittest.mock import patch
 
 from _text import first_words
 
-from skfly import FlyHashVectorizer, TextLines
-from skfly.backends._numba import NumbaBackend
-from skfly.learning import BatchStream, LloydRule
+from skfly import FlyHashVectorizer, TextLines, vectorizer
+from skfly.engine._numba import NumbaEngine
+from skfly.fit import BatchStream
+from skfly.rules import _windows
+from skfly.rules.lloyd import LloydRule
 
 STAGES = {
-    "text to ids": ("skfly.vectorizer", "encode_documents"),
+    "text to ids": (vectorizer, "encode_documents"),
     "minibatches: gather, subsample": (BatchStream, "_gather"),
-    "synapses from counts": (NumbaBackend, "information_drives"),
-    "winners of windows": (NumbaBackend, "find_winners"),
-    "counting words for winners": (NumbaBackend, "add_windows"),
+    "synapses from counts": (NumbaEngine, "information_drives"),
+    "winners of windows": (NumbaEngine, "find_winners"),
+    "counting words for winners": (NumbaEngine, "add_windows"),
     "fading": (LloydRule, "_rescale"),
-    "last synapses": (NumbaBackend, "information"),
-    "consensus": (NumbaBackend, "count_top_cells"),
-    "connections between cells": ("skfly.vectorizer", "learn_lateral"),
+    "last synapses": (NumbaEngine, "information"),
+    "consensus": (NumbaEngine, "count_top_cells"),
+    "connections between cells": (_windows, "learn_lateral"),
     "codes of all words": (FlyHashVectorizer, "hash_words"),
 }
 
@@ -47,11 +49,8 @@ def timed(function, spent, name):
 
 def profile(documents, n_epochs, spent):
     """Return the seconds of all, and the fly; ``spent`` gets those of the stages."""
-    import skfly.vectorizer
-
     with ExitStack() as patches:
         for name, (owner, attribute) in STAGES.items():
-            owner = skfly.vectorizer if isinstance(owner, str) else owner
             function = timed(getattr(owner, attribute), spent, name)
             patches.enter_context(patch.object(owner, attribute, function))
         fly = FlyHashVectorizer(

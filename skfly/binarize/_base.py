@@ -17,7 +17,8 @@ from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skfly._sklearn_compat import as_configured_sparse
-from skfly.codes import codes_to_csr, pack_codes
+from skfly.index import pack_codes
+from skfly.model import codes_to_csr
 
 __all__ = [
     "BitBinarizer",

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from skfly._sklearn_compat import Interval, _fit_context
 from skfly.binarize._base import WinnerBinarizer, check_vectors, vector_mean
-from skfly.codes import codes_to_csr
+from skfly.model import codes_to_csr
 
 __all__ = ["RandExp"]
 

@@ -12,7 +12,7 @@ from skfly.cli._app import app
 
 # isort: off
 # in the order in which --help lists them
-from skfly.cli import _train, _hash, _neighbors, _context, _cells, _evaluate  # noqa: F401
+from skfly.cli import _train, _hash, _neighbors, _context, _cells, _evaluate, _report  # noqa: F401
 from skfly.cli import _explore, _export, _demo, _info  # noqa: F401
 # isort: on
 

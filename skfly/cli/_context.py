@@ -51,11 +51,11 @@ def context(
         show_warning(f"{target!r} is not a word of the model: only what is around it counts")
     for lines in batches(given_lines(sentences, encoding)):
         codes = fly.hash_in_context(lines, [target] * len(lines), window=window)
-        words = [fly._analyzer().words(line) for line in lines]
+        words = [fly.model_.tokens(line) for line in lines]
         own = [{target, *some} for some in words]
         found = nearest_words(fly, codes, own, n_words)
         for row, (line, near) in enumerate(zip(lines, found, strict=True)):
-            if fly._analyzer().normalize(target) not in words[row]:
+            if fly.model_.normalize(target) not in words[row]:
                 show_warning(f"{target!r} is not in the sentence: {line[:60]}")
             if as_json:
                 static = nearest_words(fly, alone, [own[row]], n_words)[0]

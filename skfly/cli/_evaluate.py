@@ -1,146 +1,147 @@
-"""``skfly evaluate``."""
+"""``skfly evaluate``: a group of commands, one for each kind of data.
+
+To add one, write a function here or in a module of its own, with ``@evaluations.command()``.
+"""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from skfly.cli._app import Encoding, Jobs, Json, Quiet, UnknownWords, app, examples
-from skfly.cli._console import print_json
+from skfly.cli._console import print_json, show_warning
 from skfly.cli._files import check_place, load_model, read_lines
-from skfly.cli._report import ReportOptions, write
 
 if TYPE_CHECKING:
-    from skfly.evaluation import WordAnalogyTable, WordInContextTable, WordSimilarityTable
+    from skfly.evaluation import Table
     from skfly.vectorizer import FlyHashVectorizer
 
+__all__ = ["Corpus", "ModelOrVectors", "TrustPickle", "Unknown", "evaluations", "load_to_evaluate"]
 
-@app.command(
+# options of 0.1 that it accepted and ignored
+_IGNORED = {
+    "contexts": ("--jobs", "--encoding"),
+    "analogies": ("--jobs", "--encoding", "--measure"),
+    "report": ("--jobs", "--measure"),
+    "words": (),
+}
+
+
+class _Evaluations(TyperGroup):
+    """The group; without a subcommand, the spelling of skfly 0.1."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            args = new_spelling(args)
+            show_warning(
+                "without a subcommand, 'skfly evaluate' will be removed; the new spelling is "
+                f"'skfly evaluate {shlex.join(args)}'"
+            )
+        return super().parse_args(ctx, args)
+
+
+def new_spelling(args: Sequence[str]) -> list[str]:
+    """Return the arguments of ``skfly evaluate`` in 0.1 as they are spelled now.
+
+    Examples
+    --------
+    >>> new_spelling(["--analogies=questions.txt", "en.skfly", "--jobs", "2"])
+    ['analogies', 'en.skfly', 'questions.txt']
+    >>> new_spelling(["en.skfly", "--data", "datasets", "--report", "out"])
+    ['report', 'en.skfly', '--data', 'datasets', '--output', 'out']
+    """
+    words = [word for arg in args for word in (arg.split("=", 1) if arg[:2] == "--" else [arg])]
+    kinds = {
+        "report": ("--report", "--data", "--vectors", "--experiments"),
+        "analogies": ("--analogies",),
+        "contexts": ("--wic", "--scws"),
+    }
+    command = next((kind for kind in kinds if set(kinds[kind]) & set(words)), "words")
+    kept, last = [command], []
+    remaining = iter(words)
+    for word in remaining:
+        if word == "--analogies":
+            last += [next(remaining, "")]
+        elif word in _IGNORED[command]:
+            next(remaining, None)
+        else:
+            kept.append("--output" if word == "--report" else word)
+    return kept + last
+
+
+_HELP = "Measure how good a model or word vectors are."
+evaluations = typer.Typer(cls=_Evaluations, rich_markup_mode=None, help=_HELP)
+app.add_typer(
+    evaluations,
+    name="evaluate",
     epilog=examples(
-        "skfly evaluate corpus.skfly",
-        "skfly evaluate corpus.skfly --wordsim wordsim/ --hash-lengths 4,16,64 --plot scores.png",
-        "skfly evaluate corpus.skfly --wordsim men.txt --wordsim rg.csv --csv scores.csv",
-        "skfly evaluate corpus.skfly --seeds 3 --corpus corpus.txt.gz --json",
-        "skfly evaluate word2vec.bin --wordsim wordsim/",
-        "skfly evaluate corpus.skfly --wic wic/ --scws scws_ratings.txt",
-        "skfly evaluate corpus.skfly --analogies questions-words.txt --hash-lengths 32",
-        "skfly evaluate corpus.skfly --data datasets/ --report out/ --vectors word2vec.kv",
-        "skfly evaluate corpus.skfly --data datasets/ --report out/ --experiments codes,clusters",
+        "skfly evaluate words corpus.skfly --json",
+        "skfly evaluate contexts corpus.skfly --wic wic/",
+        "skfly evaluate analogies corpus.skfly questions-words.txt",
+        "skfly evaluate report corpus.skfly --data datasets/ -o out/",
+    ),
+)
+
+_MODEL_HELP = """A model file, or word vectors: .txt, .vec or .bin in word2vec's format, .kv as
+gensim's KeyedVectors saves them (a pickle: see --trust-pickle)."""
+_WORDSIM_HELP = """A file of word pairs (word1 word2 score), or a directory of such; may be
+repeated. Without it: WordSim-353 and SimLex-999, which come with gensim."""
+_QUESTIONS_HELP = """Four words a line, in sections that begin with ': name'. Without it: the
+questions of word2vec, which come with gensim."""
+_SEEDS_HELP = """Train this many models with MODEL's parameters and the seeds 0, 1, ..., and print
+mean and standard deviation. Needs --corpus."""
+_UNKNOWN_HELP = "Leave out pairs with an unknown word, or code it by its spelling."
+_PICKLE_HELP = "Open .kv files that you name. A pickle can run any program: open only your own."
+_PLOT_HELP = "Draw the scores here (.png, .svg or .pdf)."
+
+ModelOrVectors = Annotated[
+    Path, typer.Argument(metavar="MODEL", help=_MODEL_HELP, show_default=False)
+]
+Wordsim = Annotated[list[Path] | None, typer.Option(metavar="PATH", help=_WORDSIM_HELP)]
+Wic = Annotated[Path | None, typer.Option(metavar="DIR", help="WiC: *.data.txt, *.gold.txt.")]
+Scws = Annotated[Path | None, typer.Option(metavar="FILE", help="SCWS, with 18 columns.")]
+Questions = Annotated[
+    Path | None, typer.Argument(metavar="[FILE]", help=_QUESTIONS_HELP, show_default=False)
+]
+HashLengths = Annotated[str | None, typer.Option(metavar="K,K,...", help="Active cells.")]
+WordMeasure = Annotated[str, typer.Option(help="cosine or sokal-michener.")]
+ContextMeasure = Annotated[str, typer.Option(help="For vectors: cosine or jensen-shannon.")]
+Unknown = Annotated[UnknownWords | None, typer.Option(help=_UNKNOWN_HELP)]
+Seeds = Annotated[int | None, typer.Option(min=1, help=_SEEDS_HELP)]
+Corpus = Annotated[Path | None, typer.Option(metavar="CORPUS", help="What to train on.")]
+TrustPickle = Annotated[bool, typer.Option("--trust-pickle", help=_PICKLE_HELP)]
+CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write CSV here.")]
+JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write JSON here.")]
+Plot = Annotated[Path | None, typer.Option(metavar="FILE", help=_PLOT_HELP)]
+
+
+@evaluations.command(
+    epilog=examples(
+        "skfly evaluate words corpus.skfly",
+        "skfly evaluate words corpus.skfly --wordsim wordsim/ --hash-lengths 4,16 --plot s.png",
+        "skfly evaluate words corpus.skfly --wordsim men.txt --wordsim rg.csv --csv scores.csv",
+        "skfly evaluate words corpus.skfly --seeds 3 --corpus corpus.txt.gz --json",
+        "skfly evaluate words word2vec.bin --wordsim wordsim/",
     )
 )
-def evaluate(
-    model: Annotated[
-        Path,
-        typer.Argument(
-            metavar="MODEL",
-            help="A model file, or word vectors: .txt, .vec or .bin in word2vec's format, .kv as "
-            "gensim's KeyedVectors saves them (a pickle: open only what you trust).",
-            show_default=False,
-        ),
-    ],
-    wordsim: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="PATH",
-            help="A file of word pairs (word1 word2 score), or a directory of such; may be "
-            "given again. Without it: WordSim-353 and SimLex-999, which come with gensim.",
-        ),
-    ] = None,
-    wic: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Score words in context instead: the directory of WiC (*.data.txt, *.gold.txt).",
-        ),
-    ] = None,
-    scws: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Score words in context instead: SCWS, with 18 columns."
-        ),
-    ] = None,
-    analogies: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Ask for the fourth word of analogies instead: four words a line, in sections "
-            "that begin with ': name'.",
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Run all experiments of the paper, and write a page and CSV files here. Needs "
-            "--data.",
-        ),
-    ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="The datasets for --report, anywhere in this directory: wordsim/, wic/, scws*, "
-            "20news*, stsa.binary.*, *.label (TREC), X.txt and Y.txt (Web of Science), vectors/.",
-        ),
-    ] = None,
-    vectors: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="More word vectors for --report to compare with; may be given again.",
-        ),
-    ] = None,
-    experiments: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,...",
-            help="Some of similarity, codes, contexts, clusters, documents, textcnn, curve; for "
-            "--report.",
-        ),
-    ] = None,
-    hash_lengths: Annotated[
-        str | None, typer.Option(metavar="K,K,...", help="Active cells of a code.")
-    ] = None,
-    measure: Annotated[
-        str,
-        typer.Option(
-            help="Of similarity: cosine or sokal-michener; for vectors in context, cosine or "
-            "jensen-shannon."
-        ),
-    ] = "auto",
-    unknown_words: Annotated[
-        UnknownWords | None,
-        typer.Option(help="Leave out pairs with an unknown word, or code it by its spelling."),
-    ] = None,
-    seeds: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Learn so many models anew, with MODEL's parameters and the seeds 0, 1, ..., "
-            "and tell mean and standard deviation. Needs --corpus.",
-        ),
-    ] = None,
-    corpus: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="CORPUS",
-            help="What to learn from, as in skfly train; for --seeds, and for --report's curve.",
-        ),
-    ] = None,
+def words(
+    model: ModelOrVectors,
+    wordsim: Wordsim = None,
+    hash_lengths: HashLengths = None,
+    measure: WordMeasure = "auto",
+    unknown_words: Unknown = None,
+    seeds: Seeds = None,
+    corpus: Corpus = None,
     encoding: Encoding = "utf-8",
-    csv_file: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write the scores here as CSV.")
-    ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the scores here as JSON.")
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the scores here (.png, .svg or .pdf)."),
-    ] = None,
+    csv_file: CsvFile = None,
+    json_file: JsonFile = None,
+    plot: Plot = None,
+    trust_pickle: TrustPickle = False,
     jobs: Jobs = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -148,166 +149,127 @@ def evaluate(
     """Compare the similarity of words with people's judgement.
 
     Scores are 100 times Spearman's rank correlation, over the pairs of which both words are
-    known: of the share of cells that two codes agree on, or of the cosine of vectors. Words in
-    context have the mean and standard deviation over four folds, with what a fifth chose.
-    Analogies have the percentage of right answers.
+    known: of the share of cells that two codes agree on, or of the cosine of vectors.
     """
-    if (report is None) != (data is None):
-        raise typer.BadParameter("--report and --data belong together")
-    if report is not None and data is not None:
-        only_tables = (
-            wordsim,
-            wic,
-            scws,
-            analogies,
-            hash_lengths,
-            seeds,
-            csv_file,
-            json_file,
-            plot,
-        )
-        if any(given is not None for given in only_tables):
-            raise typer.BadParameter(
-                "--report runs all experiments its own way: leave out the options of single ones"
-            )
-        fly_or_vectors = _load_to_evaluate(model, {}, unknown_words)
-        write(
-            ReportOptions(model, data, report, vectors or [], corpus, encoding, experiments),
-            fly_or_vectors,
-            quiet=quiet,
-            as_json=as_json,
-        )
-        return
-    if vectors or experiments:
-        raise typer.BadParameter("--vectors and --experiments are for --report")
-    from skfly.evaluation._datasets import load_datasets
+    from skfly.evaluation import load_word_pairs, mean_over_seeds, word_similarity
 
-    contexts = [path for path in (wic, scws) if path is not None]
-    if (contexts or analogies) and (wordsim or seeds is not None or plot is not None):
-        raise typer.BadParameter(
-            "--wic, --scws and --analogies give a table of their own: leave out --wordsim, "
-            "--seeds and --plot"
-        )
-    if contexts and analogies is not None:
-        raise typer.BadParameter("--analogies gives a table of its own: no --wic or --scws")
     if (seeds is None) != (corpus is None):
         raise typer.BadParameter("--seeds and --corpus belong together")
-    lengths = _whole_numbers(hash_lengths, "--hash-lengths")
-    for place in (csv_file, json_file, plot):
-        if place is not None:
-            check_place(place)
-    if plot is not None:
-        _check_plot(plot)
-    table: WordSimilarityTable | WordInContextTable | WordAnalogyTable
-    if analogies is not None:
-        table = _evaluate_analogies(model, analogies, lengths, unknown_words, quiet)
-    elif contexts:
-        table = _evaluate_contexts(model, contexts, lengths, measure, unknown_words, quiet)
-    else:
-        datasets = load_datasets(wordsim)
-        table = _evaluate(
-            model, datasets, lengths, measure, unknown_words, seeds, corpus, encoding, jobs, quiet
-        )
-    if csv_file is not None:
-        table.to_csv(csv_file)
-    if json_file is not None:
-        table.to_json(json_file)
-    if plot is not None:
-        cast("WordSimilarityTable", table).plot(plot)
-    if as_json:
-        print_json({"model": str(model), **table.to_dict()})
-    else:
-        typer.echo(str(table))
-
-
-def _evaluate(
-    path: Path,
-    datasets: Sequence[Any],
-    hash_lengths: Sequence[int] | None,
-    measure: str,
-    unknown_words: UnknownWords | None,
-    seeds: int | None,
-    corpus: Path | None,
-    encoding: str,
-    jobs: int | None,
-    quiet: bool,
-) -> WordSimilarityTable:
-    from skfly._progress import Progress
-    from skfly.evaluation import HASH_LENGTHS, mean_over_seeds, word_similarity
-
-    model = _load_to_evaluate(path, {"--seeds": corpus}, unknown_words)
-    models: Iterable[Any] = [model]
+    chosen = _hash_lengths(hash_lengths)
+    _check_places(csv_file, json_file, plot)
+    datasets = load_word_pairs(wordsim)
+    loaded = load_to_evaluate(model, trust_pickle, unknown_words, {"--seeds": seeds})
+    models: Iterable[Any] = [loaded]
     if corpus is not None:
-        models = _relearned(model, corpus, encoding, range(seeds or 1), jobs, quiet)
+        models = _trained_again(loaded, corpus, encoding, range(seeds or 1), jobs, quiet)
     results = []
     for scored in models:
-        with Progress(not quiet).stage("evaluating", "word pairs") as monitor:
-            results.append(
-                word_similarity(scored, datasets, hash_lengths or HASH_LENGTHS, measure=measure)
-            )
+        with _stage("word pairs", quiet) as monitor:
+            results.append(word_similarity(scored, datasets, measure=measure, **chosen))
             monitor.advance(sum(map(len, datasets)))
-    return results[0] if corpus is None else mean_over_seeds(results)
+    table = results[0] if corpus is None else mean_over_seeds(results)
+    if plot is not None:
+        table.plot(plot)
+    _print(table, model, csv_file, json_file, as_json)
 
 
-def _evaluate_contexts(
-    path: Path,
-    contexts: Sequence[Path],
-    hash_lengths: Sequence[int] | None,
-    measure: str,
-    unknown_words: UnknownWords | None,
-    quiet: bool,
-) -> WordInContextTable:
-    from skfly._progress import Progress
-    from skfly.evaluation import word_in_context
-    from skfly.evaluation._context_data import load_context_data
+@evaluations.command(
+    epilog=examples(
+        "skfly evaluate contexts corpus.skfly --wic wic/ --scws scws_ratings.txt",
+        "skfly evaluate contexts word2vec.bin --wic wic/ --measure cosine",
+    )
+)
+def contexts(
+    model: ModelOrVectors,
+    wic: Wic = None,
+    scws: Scws = None,
+    hash_lengths: HashLengths = None,
+    measure: ContextMeasure = "auto",
+    unknown_words: Unknown = None,
+    csv_file: CsvFile = None,
+    json_file: JsonFile = None,
+    trust_pickle: TrustPickle = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Compare the similarity of words in context with people's judgement.
 
-    datasets = load_context_data(contexts)
-    model = _load_to_evaluate(path, {"--hash-lengths": hash_lengths}, unknown_words)
-    chosen: dict[str, Any] = {} if hash_lengths is None else {"hash_lengths": hash_lengths}
-    with Progress(not quiet).stage("evaluating", "pairs") as monitor:
-        table = word_in_context(model, datasets, measure=measure, **chosen)
+    WiC has the percentage of right answers, SCWS 100 times Spearman's rank correlation: mean and
+    standard deviation over four folds, with the settings that a fifth chose.
+    """
+    from skfly.evaluation import load_context_pairs, word_in_context
+
+    if wic is None and scws is None:
+        raise typer.BadParameter("give --wic, --scws, or both")
+    chosen = _hash_lengths(hash_lengths)
+    _check_places(csv_file, json_file)
+    datasets = load_context_pairs([path for path in (wic, scws) if path is not None])
+    only_models = {"--hash-lengths": hash_lengths}
+    loaded = load_to_evaluate(model, trust_pickle, unknown_words, only_models)
+    with _stage("pairs", quiet) as monitor:
+        table = word_in_context(loaded, datasets, measure=measure, **chosen)
         monitor.advance(sum(map(len, datasets)))
-    return table
+    _print(table, model, csv_file, json_file, as_json)
 
 
-def _evaluate_analogies(
-    path: Path,
-    analogies: Path,
-    hash_lengths: Sequence[int] | None,
-    unknown_words: UnknownWords | None,
-    quiet: bool,
-) -> WordAnalogyTable:
+@evaluations.command(
+    epilog=examples(
+        "skfly evaluate analogies corpus.skfly questions-words.txt --hash-lengths 32",
+        "skfly evaluate analogies word2vec.bin questions-words.txt --json",
+    )
+)
+def analogies(
+    model: ModelOrVectors,
+    questions: Questions = None,
+    hash_lengths: HashLengths = None,
+    csv_file: CsvFile = None,
+    json_file: JsonFile = None,
+    trust_pickle: TrustPickle = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Ask for the fourth word of analogies: Athens is to Greece as Baghdad is to ...
+
+    Scores are percentages of right answers, among the questions of which all words are known.
+    """
+    from skfly.evaluation import word_analogies
+
+    chosen = _hash_lengths(hash_lengths)
+    _check_places(csv_file, json_file)
+    loaded = load_to_evaluate(model, trust_pickle, None, {"--hash-lengths": hash_lengths})
+    with _stage("analogies", quiet) as monitor:
+        table = word_analogies(loaded, questions, **chosen)
+        monitor.advance(table.rows[-1].n_questions)
+    _print(table, model, csv_file, json_file, as_json)
+
+
+def _stage(unit: str, quiet: bool) -> Any:
+    """Show progress."""
     from skfly._progress import Progress
-    from skfly.evaluation import HASH_LENGTHS, word_analogies
-    from skfly.evaluation._analogies import TOTAL
 
-    if unknown_words is not None:
-        raise typer.BadParameter("--unknown-words is for pairs: analogies ask known words only")
-    model = _load_to_evaluate(path, {"--hash-lengths": hash_lengths}, None)
-    with Progress(not quiet).stage("evaluating", "analogies") as monitor:
-        table = word_analogies(model, analogies, hash_lengths or HASH_LENGTHS)
-        monitor.advance(sum(row.n_questions for row in table.rows if row.section == TOTAL))
-    return table
+    return Progress(not quiet).stage("evaluating", unit)
 
 
-def _load_to_evaluate(
-    path: Path, only_models: dict[str, Any], unknown_words: UnknownWords | None
+def load_to_evaluate(
+    path: Path,
+    trust_pickle: bool,
+    unknown_words: UnknownWords | None = None,
+    only_models: dict[str, Any] | None = None,
 ) -> Any:
     """Return a model or vectors; refuse options that only a model can have."""
-    from skfly.evaluation import load_vectors
-    from skfly.evaluation._vectors import vectors_suffix
+    from skfly.evaluation import is_vector_file, load_vectors
 
-    dense = vectors_suffix(path) is not None
-    for option, given in (only_models | {"--unknown-words": unknown_words}).items():
+    dense = is_vector_file(path)
+    for option, given in ((only_models or {}) | {"--unknown-words": unknown_words}).items():
         if dense and given is not None:
             raise typer.BadParameter(f"{option} is for models of skfly, but {path} holds vectors")
-    model = load_vectors(path) if dense else load_model(path)
+    model = load_vectors(path, trusted=trust_pickle) if dense else load_model(path)
     if unknown_words is not None:
         model.set_params(unknown_words=unknown_words.value)
     return model
 
 
-def _relearned(
+def _trained_again(
     fly: FlyHashVectorizer,
     source: Path,
     encoding: str,
@@ -315,10 +277,9 @@ def _relearned(
     jobs: int | None,
     quiet: bool,
 ) -> Iterator[FlyHashVectorizer]:
-    """Yield estimators with the same parameters, learned from a text with other seeds."""
-    from skfly._params import TEXT_PARAMS
+    """Yield estimators with the same parameters, trained on a text with other seeds."""
     from skfly._progress import Progress
-    from skfly.text import EncodedCorpus, encode_documents
+    from skfly.text import TEXT_PARAMS, EncodedCorpus, encode_documents
     from skfly.vectorizer import FlyHashVectorizer
 
     params = fly.get_params() | {"input": "content", "n_jobs": jobs, "verbose": int(not quiet)}
@@ -335,22 +296,40 @@ def _relearned(
             yield FlyHashVectorizer(**(params | {"random_state": seed})).fit(corpus)
 
 
-def _whole_numbers(text: str | None, option: str) -> list[int] | None:
-    """Return numbers that are separated by commas."""
+def _hash_lengths(text: str | None) -> dict[str, Any]:
+    """Return the argument ``hash_lengths``, if it is given."""
     if text is None:
-        return None
+        return {}
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
         message = f"{text!r} is not a list of whole numbers above 0, such as 4,8,16"
-        raise typer.BadParameter(message, param_hint=f"'{option}'")
-    return [int(part) for part in parts]
+        raise typer.BadParameter(message, param_hint="'--hash-lengths'")
+    return {"hash_lengths": [int(part) for part in parts]}
 
 
-def _check_plot(path: Path) -> None:
-    """Refuse what cannot be drawn, before any work is done."""
+def _check_places(csv_file: Path | None, json_file: Path | None, plot: Path | None = None) -> None:
+    """Refuse what cannot be written or drawn, before any work is done."""
     from importlib.util import find_spec
 
+    for place in (csv_file, json_file, plot):
+        if place is not None:
+            check_place(place)
+    if plot is None:
+        return
     if find_spec("matplotlib") is None:
         raise ImportError("--plot needs matplotlib: install skfly[plot]")
-    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise typer.BadParameter(f"{path} must end in .png, .svg or .pdf", param_hint="'--plot'")
+    if plot.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise typer.BadParameter(f"{plot} must end in .png, .svg or .pdf", param_hint="'--plot'")
+
+
+def _print(
+    table: Table, model: Path, csv_file: Path | None, json_file: Path | None, as_json: bool
+) -> None:
+    if csv_file is not None:
+        table.to_csv(csv_file)
+    if json_file is not None:
+        table.to_json(json_file)
+    if as_json:
+        print_json({"model": str(model), **table.to_dict()})
+    else:
+        typer.echo(str(table))

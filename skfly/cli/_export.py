@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from skfly._files import import_optional, replace_file
 from skfly.cli._app import HashLength, Json, Model, Quiet, app, examples
 from skfly.cli._console import print_json, size_text
-from skfly.cli._files import beside, check_place, load_to_hash
+from skfly.cli._files import check_place, load_to_hash
 
 if TYPE_CHECKING:
     from skfly.keyedvectors import FlyKeyedVectors
@@ -124,7 +125,7 @@ def _most_frequent(vectors: FlyKeyedVectors, n_words: int) -> FlyKeyedVectors:
 
 
 def _write_word2vec(vectors: FlyKeyedVectors, output: Path, binary: bool = False) -> list[Path]:
-    with beside(output) as place:
+    with replace_file(output) as place:
         vectors.save_word2vec_format(str(place), binary=binary)
     return [output]
 
@@ -137,7 +138,7 @@ def _write_numpy(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
     import numpy as np
 
     packed = np.ascontiguousarray(vectors.codes.astype("<u8", copy=False)).view(np.uint8)
-    with beside(output) as place, open(place, "wb") as file:
+    with replace_file(output) as place, open(place, "wb") as file:
         np.savez_compressed(
             file,
             words=np.array(list(vectors.index_to_key), dtype=np.str_),
@@ -150,11 +151,9 @@ def _write_numpy(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
 
 
 def _write_faiss(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
-    from skfly.keyedvectors._convert import import_faiss
-
-    faiss = import_faiss()
+    faiss = import_optional("faiss", "faiss", "writing a faiss index")
     words = output.with_name(output.name + ".json")
-    with beside(output) as place, beside(words) as words_place:
+    with replace_file(output) as place, replace_file(words) as words_place:
         faiss.write_index_binary(vectors.to_faiss(), str(place))
         words_place.write_text(json.dumps(list(vectors.index_to_key)), encoding="utf-8")
     return [output, words]
@@ -169,18 +168,18 @@ embeddings {
 
 
 def _write_projector(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
-    from skfly.codes import unpack_rows
+    import numpy as np
 
     output.mkdir(exist_ok=True)
     places = [output / name for name in ("vectors.tsv", "metadata.tsv", "projector_config.pbtxt")]
-    with beside(places[0]) as place, open(place, "w", encoding="ascii") as file:
-        for row in vectors.codes:
-            file.write("\t".join(map(str, unpack_rows(row[None], vectors.vector_size)[0])) + "\n")
-    with beside(places[1]) as place, open(place, "w", encoding="utf-8") as file:
+    with replace_file(places[0]) as place, open(place, "w", encoding="ascii") as file:
+        for word in vectors.index_to_key:
+            file.write("\t".join(map(str, vectors[word].astype(np.int8))) + "\n")
+    with replace_file(places[1]) as place, open(place, "w", encoding="utf-8") as file:
         file.write("word\tcount\n")
         for word, count in zip(vectors.index_to_key, vectors.expandos["count"], strict=True):
             file.write(f"{' '.join(str(word).split())}\t{count}\n")
-    with beside(places[2]) as place:
+    with replace_file(places[2]) as place:
         place.write_text(_CONFIG, encoding="ascii")
     return places
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import lzma
-import os
 import sys
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +18,6 @@ __all__ = [
     "STANDARD_INPUT",
     "TextFiles",
     "batches",
-    "beside",
     "check_place",
     "given_lines",
     "load_model",
@@ -43,18 +40,6 @@ def check_place(path: Path) -> None:
             pass
     except OSError as error:
         raise OSError(f"cannot write in {path.parent}: {error.strerror}") from error
-
-
-@contextmanager
-def beside(path: Path) -> Iterator[Path]:
-    """Yield a place beside a file's, and rename what is written there into it."""
-    temporary = path.with_name(f".{os.getpid()}-{path.name}")
-    try:
-        yield temporary
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def load_model(model: Path) -> FlyHashVectorizer:
@@ -96,8 +81,7 @@ class TextFiles:
     """The documents of a file, or of the files in a directory: lines, or a column of tables."""
 
     def __init__(self, source: Path, encoding: str, column: str | None) -> None:
-        from skfly.text import TABLE_SUFFIXES, TextColumn, TextLines
-        from skfly.text._sources import files_in
+        from skfly.text import TABLE_SUFFIXES, TextColumn, TextLines, files_in
 
         if not source.exists():
             raise FileNotFoundError(f"there is no file {source}")

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
+from skfly._files import replace_file
 from skfly.cli._app import Encoding, HashLength, Json, Model, UnknownWords, app, examples
 from skfly.cli._console import print_json
-from skfly.cli._files import STANDARD_INPUT, batches, beside, check_place, load_to_hash, read_lines
+from skfly.cli._files import STANDARD_INPUT, batches, check_place, load_to_hash, read_lines
 
 
 @app.command(
@@ -94,7 +95,7 @@ def _write_codes(output: Path, codes: Any, as_json: bool) -> None:
     """Write codes beside their place and rename them into it."""
     from scipy import sparse
 
-    with beside(output) as place, open(place, "wb") as file:
+    with replace_file(output) as place, open(place, "wb") as file:
         sparse.save_npz(file, codes)
     rows, cells = codes.shape
     if as_json:

@@ -50,7 +50,7 @@ def info(model: Model, as_json: Json = False) -> None:
 
 
 def _describe(fly: FlyHashVectorizer, path: Path) -> dict[str, Any]:
-    from skfly._params import SETTINGS
+    from skfly._params import RULE_PARAMS
     from skfly.vectorizer import FlyHashVectorizer
 
     defaults = FlyHashVectorizer().get_params()
@@ -73,7 +73,7 @@ def _describe(fly: FlyHashVectorizer, path: Path) -> dict[str, Any]:
         "epochs": fly.n_iter_,
         "cells_in_use": fly.cells_used_[-1],
         "energy": fly.energy_[-1],
-        "settings": {name: getattr(fly, f"{name}_") for name in (*SETTINGS, "min_count")},
+        "settings": {name: getattr(fly, f"{name}_") for name in (*RULE_PARAMS, "min_count")},
         "changed_parameters": changed,
         "file_bytes": path.stat().st_size,
         "code_bytes_per_word": -(-fly.n_features_out_ // 8),

@@ -45,7 +45,7 @@ def neighbors(
     for lines in batches(given_lines(words, encoding)):
         asked = [line.strip() for line in lines]
         codes = fly.hash_words(asked)
-        own = [{word, fly._analyzer().normalize(word)} for word in asked]
+        own = [{word, fly.model_.normalize(word)} for word in asked]
         for word, near in zip(asked, nearest_words(fly, codes, own, n_words), strict=True):
             if not near:
                 show_warning(f"{word!r} is not a word of the model")

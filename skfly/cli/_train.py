@@ -205,7 +205,7 @@ def _check_checkpoint(directory: Path | None, resume: bool) -> None:
                 "say where the run is: --checkpoint DIR", param_hint="'--resume'"
             )
         return
-    from skfly.learning import Checkpoints
+    from skfly.fit import Checkpoints
 
     if not resume and Checkpoints.run_in(directory) is not None:
         message = f"{directory} has a run that was stopped: go on with it (--resume), or remove it"
@@ -270,15 +270,14 @@ def _encode(
     source: Path, documents: Iterable[str], kept: Path, fly: FlyHashVectorizer
 ) -> EncodedCorpus:
     """Read the text and keep it."""
-    from skfly._params import TEXT_PARAMS
     from skfly._progress import Progress
-    from skfly.text import disk_needed, encode_to_directory
+    from skfly.text import TEXT_PARAMS, disk_needed, encode_to_directory
 
     check_place(kept)
     needed = disk_needed(documents)
     if fly.verbose and needed is not None:
         typer.echo(f"skfly: encoding takes about {size_text(needed)} of disk", err=True)
-    text_params = {name: fly.get_params()[name] for name in TEXT_PARAMS}
+    text_params = {name: getattr(fly, name) for name in TEXT_PARAMS}
     with Progress(bool(fly.verbose)).stage("reading", "words") as monitor:
         corpus = encode_to_directory(
             documents, kept, on_progress=monitor.advance, n_jobs=fly.n_jobs, **text_params

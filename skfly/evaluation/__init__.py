@@ -1,18 +1,18 @@
-"""How good codes and vectors are, measured: each measure gives a plain table and can draw it."""
+"""Measure how good codes and vectors are; every evaluation returns a :class:`Table`."""
 
-from skfly.evaluation._analogies import WordAnalogyRow, WordAnalogyTable, word_analogies
-from skfly.evaluation._clusters import N_CLUSTERS, ClusterRow, ClusterTable, word_clusters
-from skfly.evaluation._code_table import CodeRow, CodeTable
-from skfly.evaluation._compare_codes import binarizers, compare_codes
-from skfly.evaluation._context_data import ContextPairs, WordUse, read_scws, read_wic
-from skfly.evaluation._context_neighbors import (
-    ContextNeighborsRow,
-    ContextNeighborsTable,
-    context_neighbors,
+from skfly.evaluation._analogies import word_analogies
+from skfly.evaluation._clusters import word_clusters
+from skfly.evaluation._compare_codes import compare_codes
+from skfly.evaluation._context_data import (
+    ContextPairs,
+    WordUse,
+    load_context_pairs,
+    read_scws,
+    read_wic,
 )
-from skfly.evaluation._context_table import WordInContextRow, WordInContextTable
+from skfly.evaluation._context_neighbors import context_neighbors
 from skfly.evaluation._contexts import word_in_context
-from skfly.evaluation._datasets import WordPairs, read_word_pairs
+from skfly.evaluation._datasets import WordPairs, load_word_pairs, read_word_pairs
 from skfly.evaluation._document_data import (
     LabelledTexts,
     read_20newsgroups,
@@ -20,49 +20,30 @@ from skfly.evaluation._document_data import (
     read_trec,
     read_wos,
 )
-from skfly.evaluation._document_table import ClassificationRow, ClassificationTable
-from skfly.evaluation._documents import document_classification, document_pipelines
-from skfly.evaluation._mean_vectors import MeanVectors
-from skfly.evaluation._table import WordSimilarityRow, WordSimilarityTable, mean_over_seeds
-from skfly.evaluation._text_cnn import TextCNNClassifier
-from skfly.evaluation._training_curve import CurveRow, CurveTable, TrainingCurve
-from skfly.evaluation._vectors import load_vectors
-from skfly.evaluation._word_similarity import HASH_LENGTHS, word_similarity
+from skfly.evaluation._documents import MeanVectors, document_classification, document_pipelines
+from skfly.evaluation._table import Table, mean_over_seeds
+from skfly.evaluation._training_curve import TrainingCurve
+from skfly.evaluation._vector_files import is_vector_file, load_vectors
+from skfly.evaluation._word_similarity import word_similarity
 from skfly.evaluation._word_tree import WordTree, word_tree
 
 __all__ = [
-    "HASH_LENGTHS",
-    "N_CLUSTERS",
-    "ClassificationRow",
-    "ClassificationTable",
-    "ClusterRow",
-    "ClusterTable",
-    "CodeRow",
-    "CodeTable",
-    "ContextNeighborsRow",
-    "ContextNeighborsTable",
     "ContextPairs",
-    "CurveRow",
-    "CurveTable",
     "LabelledTexts",
     "MeanVectors",
-    "TextCNNClassifier",
+    "Table",
     "TrainingCurve",
-    "WordAnalogyRow",
-    "WordAnalogyTable",
-    "WordInContextRow",
-    "WordInContextTable",
     "WordPairs",
-    "WordSimilarityRow",
-    "WordSimilarityTable",
     "WordTree",
     "WordUse",
-    "binarizers",
     "compare_codes",
     "context_neighbors",
     "document_classification",
     "document_pipelines",
+    "is_vector_file",
+    "load_context_pairs",
     "load_vectors",
+    "load_word_pairs",
     "mean_over_seeds",
     "read_20newsgroups",
     "read_scws",

@@ -2,104 +2,33 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from skfly.evaluation._rows import RowTable, markdown, score_text
-from skfly.evaluation._vectors import vectors_of
-from skfly.evaluation._word_similarity import HASH_LENGTHS, check_hash_lengths
-from skfly.vectorizer import FlyHashVectorizer
+from skfly.evaluation._table import Column, Grid, Table
+from skfly.evaluation._vectors import (
+    HASH_LENGTHS,
+    FlyCodes,
+    as_words,
+    check_hash_lengths,
+    vectors_of,
+)
 
-__all__ = ["TOTAL", "WordAnalogyRow", "WordAnalogyTable", "word_analogies"]
+__all__ = ["TOTAL", "word_analogies"]
 
 TOTAL = "all"
-
-
-@dataclass(frozen=True)
-class WordAnalogyRow:
-    """How many analogies of a section are solved.
-
-    Attributes
-    ----------
-    section : str
-        ``"all"`` for all sections together.
-    hash_length : int or None
-        Of the codes; ``None`` for vectors.
-    accuracy : float or None
-        Percent of right answers; ``None`` if no question was asked.
-    n_correct : int
-    n_questions : int
-        Questions that were asked: those of which all four words are known.
-    n_questions_in_all : int
-        Questions in the file.
-    """
-
-    section: str
-    hash_length: int | None
-    accuracy: float | None
-    n_correct: int
-    n_questions: int
-    n_questions_in_all: int
-
-
-@dataclass(frozen=True)
-class WordAnalogyTable(RowTable[WordAnalogyRow]):
-    """Scores by section and hash length.
-
-    ``str(table)`` is a table in Markdown: a line for each section, and a column for each hash
-    length.
-
-    Attributes
-    ----------
-    rows : list of WordAnalogyRow
-        By hash length, then by section, all together at the end.
-
-    Examples
-    --------
-    >>> from skfly.evaluation import WordAnalogyRow, WordAnalogyTable
-    >>> print(WordAnalogyTable([WordAnalogyRow("family", 4, 50.0, 3, 6, 8),
-    ...                         WordAnalogyRow("all", 4, 50.0, 3, 6, 8)]))
-    | section | 4 | questions |
-    |---|---|---|
-    | family | 50.0 | 6 of 8 |
-    | all | 50.0 | 6 of 8 |
-    """
-
-    row_type = WordAnalogyRow
-
-    def score(self, section: str = TOTAL, hash_length: int | None = None) -> float | None:
-        """Return one score.
-
-        Parameters
-        ----------
-        section : str, default="all"
-        hash_length : int or None
-            ``None`` for vectors.
-
-        Returns
-        -------
-        accuracy : float or None
-        """
-        for row in self.rows:
-            if (row.section, row.hash_length) == (section, hash_length):
-                return row.accuracy
-        raise KeyError(f"no score for {section!r} at hash length {hash_length}")
-
-    def __str__(self) -> str:
-        lengths = list(dict.fromkeys(row.hash_length for row in self.rows))
-        n_lines = len(self.rows) // max(len(lengths), 1)
-        lines = []
-        for number in range(n_lines):
-            rows = self.rows[number::n_lines]
-            asked = f"{rows[0].n_questions} of {rows[0].n_questions_in_all}"
-            lines.append([rows[0].section, *(score_text(row.accuracy) for row in rows), asked])
-        labels = ("dense" if length is None else str(length) for length in lengths)
-        return markdown(["section", *labels, "questions"], lines)
+_COLUMNS = (
+    Column("section", "key", "section", default=TOTAL),
+    Column("hash_length", "key", "hash length", missing="dense"),
+    Column("accuracy", "value", "accuracy"),
+    Column("n_correct"),
+    Column("n_questions", "size", "questions", text="{n_questions} of {n_questions_in_all}"),
+    Column("n_questions_in_all", "size"),
+)
+_GRID = Grid(("section",), ("hash_length",), "accuracy", size="n_questions", size_at="right")
 
 
 def word_analogies(
@@ -108,7 +37,7 @@ def word_analogies(
     hash_lengths: Iterable[int] = HASH_LENGTHS,
     *,
     restrict_vocab: int = 300_000,
-) -> WordAnalogyTable:
+) -> Table:
     """Ask for the fourth word of analogies: Athens is to Greece as Baghdad is to ...
 
     The answer is the word nearest to ``b - a + c``, other than these three, whatever its case, as
@@ -126,11 +55,15 @@ def word_analogies(
         At which a vectorizer is scored; those above its number of cells are left out. Vectors
         have none.
     restrict_vocab : int, default=300_000
-        Words behind these are not known.
+        Search only this many of the most frequent words.
 
     Returns
     -------
-    table : WordAnalogyTable
+    table : Table
+        A row for each hash length and section, and for all sections together (``"all"``):
+        ``section``, ``hash_length`` (None for vectors), ``accuracy`` (percent; None if no
+        question was asked), ``n_correct``, ``n_questions`` (those of which all four words are
+        known) and ``n_questions_in_all``.
 
     Examples
     --------
@@ -140,8 +73,8 @@ def word_analogies(
     >>> wv.add_vectors(["athens", "greece", "baghdad", "iraq"],
     ...                [[1, 0, 0], [1, 1, 0], [0, 0, 1], [0, 1, 1]])
     >>> word_analogies(wv).rows[0]  # doctest: +NORMALIZE_WHITESPACE
-    WordAnalogyRow(section='capital-common-countries', hash_length=None, accuracy=100.0,
-                   n_correct=2, n_questions=2, n_questions_in_all=506)
+    Row(section='capital-common-countries', hash_length=None, accuracy=100.0, n_correct=2,
+        n_questions=2, n_questions_in_all=506)
     """
     if path is None:
         from gensim.test.utils import datapath
@@ -154,25 +87,31 @@ def word_analogies(
         _, sections = vectors.evaluate_word_analogies(
             os.fspath(path), restrict_vocab=restrict_vocab
         )
+        sections[-1]["section"] = TOTAL
         for section, n_in_all in zip(sections, [*in_all, sum(in_all)], strict=True):
             n_correct = len(section["correct"])
             n_asked = n_correct + len(section["incorrect"])
-            accuracy = 100 * n_correct / n_asked if n_asked else None
             rows.append(
-                WordAnalogyRow(section["section"], length, accuracy, n_correct, n_asked, n_in_all)
+                {
+                    "section": section["section"],
+                    "hash_length": length,
+                    "accuracy": 100 * n_correct / n_asked if n_asked else None,
+                    "n_correct": n_correct,
+                    "n_questions": n_asked,
+                    "n_questions_in_all": n_in_all,
+                }
             )
-        rows[-1] = WordAnalogyRow(**(asdict(rows[-1]) | {"section": TOTAL}))
-    if not rows[-1].n_questions:
+    if not rows[-1]["n_questions"]:
         warnings.warn(f"no score: no question of {path} has four known words", stacklevel=2)
-    return WordAnalogyTable(rows)
+    return Table(rows, _COLUMNS, grid=_GRID)
 
 
 def _at_lengths(model: Any, lengths: Iterable[int]) -> Iterator[tuple[int | None, Any]]:
     """Yield hash lengths and the vectors of a model at each."""
-    if isinstance(model, FlyHashVectorizer):
-        fly = copy.copy(model)  # shares all arrays; only its hash length will change
+    words = as_words(model)
+    if isinstance(words, FlyCodes):
         for length in lengths:
-            yield length, fly.set_params(hash_length=length).wv
+            yield length, words.at(length).keyed_vectors
         return
     vectors = vectors_of(model)
     if not hasattr(vectors, "evaluate_word_analogies"):

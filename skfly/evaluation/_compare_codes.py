@@ -1,54 +1,39 @@
-"""The hash-length tables: codes of flies beside those made of dense vectors."""
+"""Codes of flies beside codes made of dense vectors, by hash length."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from skfly.binarize import ITQ, LSH, PCAH, NearLossless, RandExp, SpectralHashing, TopK
-from skfly.evaluation._code_table import CodeRow, CodeTable
-from skfly.evaluation._datasets import WordPairs, load_datasets
-from skfly.evaluation._table import WordSimilarityTable, mean_over_seeds
+from skfly.evaluation._datasets import WordPairs, load_word_pairs
+from skfly.evaluation._table import Chart, Column, Grid, Table, mean_over_seeds
 from skfly.evaluation._vectors import known_words, vectors_of
-from skfly.evaluation._word_similarity import word_similarity
+from skfly.evaluation._word_similarity import AXES, COLUMNS, word_similarity
 from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = ["binarizers", "compare_codes"]
+__all__ = ["compare_codes"]
 
 HASH_LENGTHS = (4, 8, 16, 32, 64, 128)
-
-
-def binarizers(n_cells: int = 400) -> dict[str, Any]:
-    """Return the transformers of :mod:`skfly.binarize` by the names that the paper uses.
-
-    Parameters
-    ----------
-    n_cells : int, default=400
-        Cells of ``"RandExp"``, of which the hash length is on.
-
-    Returns
-    -------
-    transformers : dict
-
-    Examples
-    --------
-    >>> from skfly.evaluation import binarizers
-    >>> list(binarizers())
-    ['LSH', 'RandExp', 'ITQ', 'SH', 'PCAH', 'NLB', 'TopK']
-    """
-    return {
-        "LSH": LSH(),
-        "RandExp": RandExp(n_cells=n_cells),
-        "ITQ": ITQ(),
-        "SH": SpectralHashing(),
-        "PCAH": PCAH(),
-        "NLB": NearLossless(),
-        "TopK": TopK(),
-    }
+_N_CELLS = 400  # of RandExp, as in the paper
+_KIND = ("vectors", "method")
+_COLUMNS = (*(Column(name, "key", name) for name in _KIND), *COLUMNS)
+_GRID = Grid(
+    lines=("dataset", *_KIND),
+    across=("hash_length",),
+    value="spearman",
+    size="n_pairs",
+    size_at="right",
+    best_of=("dataset", "hash_length"),
+)
+_CHART = Chart("hash_length", "spearman", _KIND, AXES, split="dataset", by_hash_length=True)
+Rows = list[dict[str, Any]]
 
 
 def compare_codes(
@@ -60,8 +45,8 @@ def compare_codes(
     methods: Mapping[str, Any] | None = None,
     n_runs: int = 5,
     on_progress: Callable[[str], None] | None = None,
-) -> CodeTable:
-    """Score codes of words by how they are made and how long they are, over the same pairs.
+) -> Table:
+    """Compare codes of words by how they are made and how long they are, over the same pairs.
 
     The paper's appendix C: for each dataset, the agreement with people of the codes of flies and
     of codes made of dense vectors, over the pairs that all of them know.
@@ -69,7 +54,7 @@ def compare_codes(
     Parameters
     ----------
     flies : mapping from names to FlyHashVectorizer or to lists of those
-        Fitted. Of a list, which differs in the seed only, the mean is told.
+        Fitted. A list of flies that differ in the seed only is averaged.
     vectors : mapping from names to gensim.models.KeyedVectors
         Of which codes are made; they are also scored as they are.
     datasets : path-like, list, dict or None, default=None
@@ -77,17 +62,21 @@ def compare_codes(
     hash_lengths : sequence of int, default=(4, 8, 16, 32, 64, 128)
         Ones in a code for a method with the parameter ``hash_length``; else bits of a code.
     methods : mapping from names to transformers, or None, default=None
-        ``None``: all of :func:`binarizers`.
+        ``None``: all of :mod:`skfly.binarize`.
     n_runs : int, default=5
-        Seeds of a method with a ``random_state``, of which the mean is told.
+        Seeds of a method with a ``random_state``, over which it is averaged.
     on_progress : function or None
         Called with the name of what was scored.
 
     Returns
     -------
-    table : CodeTable
-        Where a method cannot make codes of a length (no more bits than dimensions, for some),
-        there is no score, and a warning says why.
+    table : Table
+        A row for each dataset, kind of codes and hash length: ``vectors`` (their name, or that of
+        the fly), ``method`` (``"fly"``, ``"dense"`` or the name of a method), and what
+        :func:`word_similarity` gives. ``str(table)`` has the best codes of each length in bold,
+        ``table.plot(dataset="MEN")`` draws one dataset. If a method cannot make codes of a length
+        (some make no more bits than there are dimensions), there is no row, and a warning says
+        why.
 
     Examples
     --------
@@ -106,124 +95,100 @@ def compare_codes(
         raise ValueError("neither flies nor vectors were given")
     if n_runs < 1:
         raise ValueError(f"n_runs={n_runs}: there must be one run at least")
-    seeds = {name: _as_list(fly) for name, fly in (flies or {}).items()}
+    seeds = {
+        name: [fly] if isinstance(fly, FlyHashVectorizer) else list(fly)
+        for name, fly in (flies or {}).items()
+    }
     dense = {name: vectors_of(some) for name, some in (vectors or {}).items()}
-    models = [*(fly for some in seeds.values() for fly in some), *dense.values()]
-    comparison = _Comparison(load_datasets(datasets), models, hash_lengths, n_runs)
-    chosen = binarizers() if methods is None else methods
-    rows: list[CodeRow] = []
-    for name, scored in comparison.scores(seeds, dense, chosen):
+    data = load_word_pairs(datasets)
+    words = list(dict.fromkeys(word for one in data for word in one.words))
+    for model in [*(fly for some in seeds.values() for fly in some), *dense.values()]:
+        known = known_words(model, words)
+        words = [word for word in words if word in known]
+    coders = _binarizers() if methods is None else methods
+    comparison = _Comparison(data, words, list(hash_lengths), n_runs)
+    rows: Rows = []
+    for name, scored in comparison.scores(seeds, dense, coders):
         rows += scored
         if on_progress is not None:
             on_progress(name)
-    return CodeTable(rows)
+    order = [one.name for one in data]
+    rows.sort(key=lambda row: order.index(row["dataset"]))
+    return Table(rows, _COLUMNS, grid=_GRID, chart=_CHART)
 
 
-def _as_list(fly: Any) -> list[Any]:
-    return [fly] if isinstance(fly, FlyHashVectorizer) else list(fly)
+def _binarizers() -> dict[str, Any]:
+    """Return the transformers of :mod:`skfly.binarize` by the names that the paper uses."""
+    return {
+        "LSH": LSH(),
+        "RandExp": RandExp(n_cells=_N_CELLS),
+        "ITQ": ITQ(),
+        "SH": SpectralHashing(),
+        "PCAH": PCAH(),
+        "NLB": NearLossless(),
+        "TopK": TopK(),
+    }
 
 
+@dataclass(frozen=True)
 class _Comparison:
-    """Scores codes on the pairs that all models know."""
+    """Scores codes on the pairs of words that all models know."""
 
-    def __init__(
-        self,
-        datasets: Sequence[WordPairs],
-        models: Sequence[Any],
-        hash_lengths: Sequence[int],
-        n_runs: int,
-    ) -> None:
-        words = list(dict.fromkeys(word for data in datasets for word in data.words))
-        for model in models:
-            known = known_words(model, words)
-            words = [word for word in words if word in known]
-        self._datasets = datasets
-        self._words = words
-        self._hash_lengths = hash_lengths
-        self._n_runs = n_runs
+    datasets: Sequence[WordPairs]
+    words: Sequence[str]
+    hash_lengths: Sequence[int]
+    n_runs: int
 
     def scores(
         self,
         flies: Mapping[str, list[Any]],
         vectors: Mapping[str, Any],
         methods: Mapping[str, Any],
-    ) -> Iterator[tuple[str, list[CodeRow]]]:
-        """Yield the rows, with the name of what they are of."""
+    ) -> Iterator[tuple[str, Rows]]:
+        """Yield names, and the rows of each."""
         for name, seeds in flies.items():
-            yield name, _rows(name, "fly", _mean([self._score(fly) for fly in seeds]))
+            yield name, _rows(name, "fly", [self._score(fly) for fly in seeds])
         for name, dense in vectors.items():
-            yield name, _rows(name, "dense", self._score(dense))
+            yield name, _rows(name, "dense", [self._score(dense)])
             for method, transformer in methods.items():
-                yield (
-                    f"{name}, {method}",
-                    [
-                        row
-                        for length in self._hash_lengths
-                        for row in self._of_codes(name, dense, method, transformer, length)
-                    ],
+                found = (
+                    self._of_codes(name, dense, method, transformer, k) for k in self.hash_lengths
                 )
+                yield f"{name}, {method}", list(chain.from_iterable(found))
 
-    def _score(self, model: Any, measure: str = "auto") -> WordSimilarityTable:
-        return word_similarity(
-            model,
-            self._datasets,
-            self._hash_lengths,
-            measure=measure,
-            pairs_known_to=[set(self._words)],
-        )
+    def _score(self, model: Any, measure: str = "auto") -> Table:
+        options: Any = {"measure": measure, "pairs_known_to": [set(self.words)]}
+        return word_similarity(model, self.datasets, self.hash_lengths, **options)
 
-    def _of_codes(
-        self, name: str, dense: Any, method: str, transformer: Any, length: int
-    ) -> list[CodeRow]:
+    def _of_codes(self, name: str, dense: Any, method: str, transformer: Any, length: int) -> Rows:
         """Return the rows of codes of one kind and length."""
         params = transformer.get_params()
         size = "hash_length" if "hash_length" in params else "n_bits"
-        n_runs = self._n_runs if "random_state" in params else 1
+        seeded = "random_state" in params
         tables = []
-        for run in range(n_runs):
-            seed = {"random_state": run} if "random_state" in params else {}
+        for run in range(self.n_runs if seeded else 1):
+            seed = {"random_state": run} if seeded else {}
             coder = clone(transformer).set_params(**{size: length}, packed=False, **seed)
             try:
                 tables.append(self._score(self._codes(coder, dense), "sokal-michener"))
             except ValueError as error:
                 warnings.warn(
                     f"no codes of {name} by {method} at hash length {length}: {error}",
-                    stacklevel=5,
+                    stacklevel=4,
                 )
                 return []
-        return _rows(name, method, _mean(tables), length)
+        return _rows(name, method, tables, hash_length=length)
 
     def _codes(self, transformer: Any, dense: Any) -> dict[str, Any]:
-        """Return the codes of the words, by a transformer that learns from all vectors."""
+        """Return the codes of the words, by a transformer that is fitted on all vectors."""
         transformer.fit(dense.vectors)
-        keys = [word if word in dense else word.lower() for word in self._words]
+        keys = [word if word in dense else word.lower() for word in self.words]
         codes = transformer.transform(np.stack([dense[key] for key in keys]))
-        return dict(zip(self._words, _as_array(codes), strict=True))
+        rows = codes.toarray() if hasattr(codes, "toarray") else codes
+        return dict(zip(self.words, rows, strict=True))
 
 
-def _as_array(codes: Any) -> Any:
-    return codes.toarray() if hasattr(codes, "toarray") else codes
-
-
-def _mean(tables: list[WordSimilarityTable]) -> WordSimilarityTable:
-    return tables[0] if len(tables) == 1 else mean_over_seeds(tables)
-
-
-def _rows(
-    name: str, method: str, table: WordSimilarityTable, length: int | None = None
-) -> list[CodeRow]:
-    """Return rows of a table, with the hash length that codes in the form of vectors have."""
-    return [
-        CodeRow(
-            name,
-            method,
-            row.dataset,
-            row.hash_length if length is None else length,
-            row.spearman,
-            row.n_pairs,
-            row.n_pairs_in_all,
-            row.std,
-            row.n_runs,
-        )
-        for row in table.rows
-    ]
+def _rows(name: str, method: str, tables: list[Table], **changes: Any) -> Rows:
+    """Return the rows of one run, or of the mean of several."""
+    table = tables[0] if len(tables) == 1 else mean_over_seeds(tables)
+    return [vars(row) | {"vectors": name, "method": method} | changes for row in table.rows]

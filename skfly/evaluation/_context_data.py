@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from skfly.evaluation._datasets import warn_left_out
 from skfly.text import TextLines
 
-__all__ = ["ContextPairs", "WordUse", "load_context_data", "read_scws", "read_wic"]
+__all__ = ["ContextPairs", "WordUse", "load_context_pairs", "read_scws", "read_wic"]
 
 _WIC_LABELS = {"T": 1.0, "F": 0.0}
 _SCWS_COLUMNS = 18
 _SCWS_TARGET = re.compile(r"^(.*?)<b>(.*?)</b>(.*)$", re.DOTALL)
-_LINES_TOLD = 5
 
 
 @dataclass(frozen=True)
@@ -167,14 +167,8 @@ def read_scws(path: str | os.PathLike[str]) -> ContextPairs:
             f"{path} has no pairs of SCWS; expected lines of {_SCWS_COLUMNS} columns, with "
             "<b>target</b> in the sixth and the seventh and a mean rating in the eighth"
         )
-    if skipped:
-        shown = ", ".join(map(str, skipped[:_LINES_TOLD]))
-        more = ", ..." if len(skipped) > _LINES_TOLD else ""
-        warnings.warn(
-            f"{path}: {len(skipped)} of {len(skipped) + len(pairs)} lines left out, without two "
-            f"contexts with a target and a rating (line {shown}{more})",
-            stacklevel=2,
-        )
+    lack = "two contexts with a target and a rating"
+    warn_left_out(f"{path}: ", "lines", skipped, len(skipped) + len(pairs), lack)
     return ContextPairs("SCWS", tuple(pairs), graded=True)
 
 
@@ -191,20 +185,35 @@ def _scws_pair(fields: list[str]) -> tuple[WordUse, WordUse, float] | None:
         return None
 
 
-def load_context_data(data: Any) -> list[ContextPairs]:
-    """Return datasets, however they are given; see :func:`skfly.evaluation.word_in_context`."""
+def load_context_pairs(data: Any) -> list[ContextPairs]:
+    """Read datasets of words in context, however they are given.
+
+    Parameters
+    ----------
+    data : path-like, ContextPairs or list of those
+        As in :func:`word_in_context`.
+
+    Returns
+    -------
+    datasets : list of ContextPairs
+
+    Examples
+    --------
+    >>> from skfly.evaluation import ContextPairs, load_context_pairs
+    >>> [data.name for data in load_context_pairs([ContextPairs("mine", (), graded=True)])]
+    ['mine']
+    """
     if isinstance(data, ContextPairs):
         return [data]
     if isinstance(data, str | os.PathLike):
         path = Path(data)
-        wic = path.is_dir() or path.name.endswith(".data.txt")
-        return [read_wic(path) if wic else read_scws(path)]
-    if isinstance(data, Iterable):
-        found = [one for item in data for one in load_context_data(item)]
-        if not found:
-            raise ValueError("no datasets were given")
-        return found
-    raise TypeError(
-        "data must be a directory of WiC, a file of SCWS, ContextPairs, or a list of those; got "
-        f"{type(data).__name__}: {data!r:.60}"
-    )
+        return [read_wic(path) if path.is_dir() or path.match("*.data.txt") else read_scws(path)]
+    if not isinstance(data, Iterable):
+        raise TypeError(
+            "data must be a directory of WiC, a file of SCWS, ContextPairs, or a list of those; "
+            f"got {type(data).__name__}: {data!r:.60}"
+        )
+    found = [one for item in data for one in load_context_pairs(item)]
+    if not found:
+        raise ValueError("no datasets were given")
+    return found

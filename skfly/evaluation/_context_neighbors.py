@@ -1,61 +1,33 @@
-"""The nearest words of a word in its context: figure 4 of the paper."""
+"""The nearest words of a word in its context."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from skfly.evaluation._rows import RowTable, markdown
+from skfly.evaluation._table import Column, Table
+from skfly.evaluation._vectors import FlyCodes
 
-__all__ = ["FIGURE_4", "ContextNeighborsRow", "ContextNeighborsTable", "context_neighbors"]
+__all__ = ["context_neighbors"]
 
-FIGURE_4 = (
+USES = (
     ("apple", "Apple stock rallied after the company announced a new computer and software."),
     ("apple", "She baked an apple pie with sugar, butter and fresh fruit."),
     ("bank", "The bank raised the interest rate of its loans and its credit cards."),
     ("bank", "They walked along the bank of the river to the old bridge."),
 )
-"""Two words in two contexts each; the words are the paper's."""
-
-
-@dataclass(frozen=True)
-class ContextNeighborsRow:
-    """A word in its context, and the words that are nearest to its code there.
-
-    Attributes
-    ----------
-    word, context, nearest : str
-        ``nearest`` has commas between the words.
-    """
-
-    word: str
-    context: str
-    nearest: str
-
-
-@dataclass(frozen=True)
-class ContextNeighborsTable(RowTable[ContextNeighborsRow]):
-    """Words in contexts, and their neighbours there.
-
-    ``str(table)`` is a table in Markdown.
-
-    Attributes
-    ----------
-    rows : list of ContextNeighborsRow
-    """
-
-    row_type: ClassVar[type] = ContextNeighborsRow
-
-    def __str__(self) -> str:
-        lines = [[row.word, row.context, row.nearest] for row in self.rows]
-        return markdown(["word", "context", "nearest words"], lines)
+"""Two words in two contexts each; the words are those of the paper's figure 4."""
+_COLUMNS = (
+    Column("word", "key", "word"),
+    Column("context", "key", "context"),
+    Column("nearest", "info", "nearest words"),
+)
 
 
 def context_neighbors(
-    fly: Any, uses: Sequence[tuple[str, str]] = FIGURE_4, n_words: int = 10
-) -> ContextNeighborsTable:
-    """Return the words that are nearest to words in context.
+    fly: Any, uses: Sequence[tuple[str, str]] = USES, n_words: int = 10
+) -> Table:
+    """Find the words that are nearest to words in context.
 
     Parameters
     ----------
@@ -68,7 +40,8 @@ def context_neighbors(
 
     Returns
     -------
-    table : ContextNeighborsTable
+    table : Table
+        A row for each use: ``word``, ``context``, and ``nearest``, with commas between the words.
 
     Examples
     --------
@@ -81,15 +54,11 @@ def context_neighbors(
     |---|---|---|
     | bank | the bank lends | ..., ... |
     """
-    codes = fly.hash_in_context([text for _, text in uses], [word for word, _ in uses])
-    words = fly.wv
-    return ContextNeighborsTable(
-        [
-            ContextNeighborsRow(
-                word,
-                text,
-                ", ".join(near for near, _ in words.similar_by_vector(code, topn=n_words)),
-            )
-            for (word, text), code in zip(uses, codes.toarray(), strict=True)
-        ]
-    )
+    model = FlyCodes(fly)
+    codes = model.contexts([text for _, text in uses], [word for word, _ in uses])
+    vectors = model.keyed_vectors
+    rows = []
+    for (word, text), code in zip(uses, codes.toarray(), strict=True):
+        nearest = ", ".join(near for near, _ in vectors.similar_by_vector(code, topn=n_words))
+        rows.append({"word": word, "context": text, "nearest": nearest})
+    return Table(rows, _COLUMNS)

@@ -1,33 +1,40 @@
-"""How similar two uses of words are, by codes, by averaged vectors, or by any function."""
+"""The similarity of two uses of words: by codes, by averaged vectors, or by any function."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.spatial.distance import jensenshannon
 
-from skfly.codes import CodeSearch, PackedCodes, overlap, pack_rows
 from skfly.evaluation._context_data import WordUse
-from skfly.evaluation._vectors import WordLookup, cosine, vectors_of
+from skfly.evaluation._vectors import (
+    Floats,
+    FlyCodes,
+    WordVectors,
+    check_hash_lengths,
+    cosine,
+    vectors_of,
+)
+from skfly.index import overlap
+from skfly.model import FlyModel
 from skfly.text import TextAnalyzer
 from skfly.vectorizer import FlyHashVectorizer
 
 __all__ = ["ContextGrid", "ContextScorer", "Setting", "Target", "as_context_scorer"]
 
 MEASURES = ("auto", "cosine", "jensen-shannon")
-_ROWS_AT_A_TIME = 64
-Floats = NDArray[np.float64]
+_ROWS_A_BATCH = 64
+Uses = Sequence[WordUse]
+Compare = Callable[[Floats, Floats], Floats]
 
 
 class Target(str):
-    """A word, and where it is in its sentence.
+    """A word that knows its place in its sentence.
 
     Attributes
     ----------
@@ -58,7 +65,7 @@ class Target(str):
 
 @dataclass(frozen=True)
 class Setting:
-    """What is chosen on the first fold; ``None`` where there is no choice."""
+    """What the first fold chooses; ``None`` where there is no choice."""
 
     window: int | None = None
     use_target: bool | None = None
@@ -99,40 +106,20 @@ class ContextGrid:
         ]
 
 
-class ContextScorer(Protocol):
-    """Tells how similar pairs of uses are, at any of its settings."""
-
-    def known(self, uses: Sequence[WordUse]) -> NDArray[np.bool_]:
-        """Return of which uses the word itself is known."""
-        ...
-
-    def candidates(
-        self, left: Sequence[WordUse], right: Sequence[WordUse]
-    ) -> Iterator[tuple[Setting, Floats]]:
-        """Yield all settings, and the scores of the pairs at each."""
-        ...
-
-    def scores(
-        self, left: Sequence[WordUse], right: Sequence[WordUse], setting: Setting
-    ) -> Floats:
-        """Return the scores of pairs at one setting."""
-        ...
-
-
 def as_context_scorer(model: Any, grid: ContextGrid, measure: str) -> ContextScorer:
-    """Return a model in the form that is evaluated, or say that it cannot be."""
+    """Return the scorer for a model, or raise what is wrong with it."""
     if measure not in MEASURES:
         raise ValueError(f"measure must be one of {MEASURES}; got {measure!r}")
-    if isinstance(model, FlyHashVectorizer):
+    if isinstance(model, FlyHashVectorizer | FlyModel):
         if measure != "auto":
             raise ValueError(f"measure={measure!r} is for vectors, but the model makes codes")
-        return _Codes(model, grid)
+        return _Codes(FlyCodes(model), grid, check_hash_lengths(model, grid.hash_lengths))
     compare = jensen_shannon if measure == "jensen-shannon" else cosine
-    model = vectors_of(model)
-    if hasattr(model, "__contains__") and hasattr(model, "__getitem__"):
-        return _AveragedVectors(model, grid, compare)
+    vectors = vectors_of(model)
+    if hasattr(vectors, "__contains__") and hasattr(vectors, "__getitem__"):
+        return _averaged(WordVectors(vectors), grid, compare)
     if callable(model):
-        return _Function(model, compare)
+        return _encoded(model, compare)
     raise TypeError(
         "expected a fitted FlyHashVectorizer, gensim KeyedVectors or another mapping from words "
         f"to vectors, or a function (sentence, target) -> vector; got {type(model).__name__}"
@@ -140,7 +127,7 @@ def as_context_scorer(model: Any, grid: ContextGrid, measure: str) -> ContextSco
 
 
 class _Words:
-    """Cuts uses into words, once."""
+    """Cuts uses into words, each use once."""
 
     def __init__(self, analyzer: TextAnalyzer) -> None:
         self._analyzer = analyzer
@@ -158,125 +145,82 @@ class _Words:
 class _Codes:
     """``alpha * J_dot + (1 - alpha) * J_nn`` of the codes of a fly."""
 
-    def __init__(self, fly: FlyHashVectorizer, grid: ContextGrid) -> None:
-        # shares all arrays; only its parameters will change
-        self._fly = copy.copy(fly).set_params(input="content")
-        self._analyzer = self._fly._analyzer()
-        self._words = _Words(self._analyzer)
-        self._searches: dict[int, CodeSearch] = {}
+    def __init__(self, fly: FlyCodes, grid: ContextGrid, hash_lengths: Sequence[int]) -> None:
+        self._at = {length: fly.at(length) for length in hash_lengths}
+        self._analyzer = fly.analyzer
+        self._words = _Words(fly.analyzer)
         self._grid = grid
-        self._hash_lengths = [k for k in grid.hash_lengths if k <= self._fly.n_features_out_]
-        if not self._hash_lengths:
-            raise ValueError(
-                f"none of the hash lengths {list(grid.hash_lengths)} is possible: the model has "
-                f"{self._fly.n_features_out_} Kenyon cells"
-            )
 
-    def known(self, uses: Sequence[WordUse]) -> NDArray[np.bool_]:
-        self._fly.set_params(hash_length=self._hash_lengths[0])
-        codes = sparse.csr_array(self._fly.hash_words([use.word for use in uses]))
+    def known(self, uses: Uses) -> NDArray[np.bool_]:
+        """Return of which uses the word itself is known."""
+        codes = next(iter(self._at.values())).words([use.word for use in uses])
         return np.asarray(np.diff(codes.indptr) > 0)
 
-    def candidates(
-        self, left: Sequence[WordUse], right: Sequence[WordUse]
-    ) -> Iterator[tuple[Setting, Floats]]:
+    def candidates(self, left: Uses, right: Uses) -> Iterator[tuple[Setting, Floats]]:
+        """Yield all settings, and the scores of the pairs at each."""
         numbers = sorted(self._grid.n_neighbors)
-        only_dot = max(self._grid.alphas) == min(self._grid.alphas) == 1
-        for (window, target), length in product(self._grid.contexts(), self._hash_lengths):
-            codes = self._codes(left, right, window, target, length)
-            dots = overlap(*codes) / length
-            common = None if only_dot else self._common_neighbors(codes, numbers[-1])
+        n_most = numbers[-1] if min(self._grid.alphas) < 1 else None
+        for (window, use_target), length in product(self._grid.contexts(), self._at):
+            parts = self._parts(left, right, Setting(window, use_target, length), n_most)
             for alpha in self._grid.alphas:
-                if common is None or alpha == 1:
-                    yield Setting(window, target, length, 1.0), dots
-                    continue
-                for q in numbers:
-                    mixed = alpha * dots + (1 - alpha) * _share(common, q)
-                    yield Setting(window, target, length, alpha, q), mixed
+                for n in numbers if alpha < 1 else (None,):
+                    setting = Setting(window, use_target, length, float(alpha), n)
+                    yield setting, _mixed(*parts, setting)
 
-    def scores(
-        self, left: Sequence[WordUse], right: Sequence[WordUse], setting: Setting
-    ) -> Floats:
-        window, target, length = setting.window, setting.use_target, setting.hash_length
-        assert window is not None
-        assert target is not None
-        assert length is not None
-        assert setting.alpha is not None
-        codes = self._codes(left, right, window, target, length)
-        dots = overlap(*codes) / length
-        if setting.n_neighbors is None:
-            return dots
-        common = self._common_neighbors(codes, setting.n_neighbors)
-        return setting.alpha * dots + (1 - setting.alpha) * _share(common, setting.n_neighbors)
+    def scores(self, left: Uses, right: Uses, setting: Setting) -> Floats:
+        """Return the scores of pairs at one setting."""
+        return _mixed(*self._parts(left, right, setting, setting.n_neighbors), setting)
 
-    def _codes(
-        self,
-        left: Sequence[WordUse],
-        right: Sequence[WordUse],
-        window: int,
-        use_target: bool,
-        hash_length: int,
-    ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        self._fly.set_params(hash_length=hash_length)
-        codes = [
-            self._fly.hash_words([use.word for use in uses])
-            if window == 0
-            else self._in_context(uses, window, use_target)
-            for uses in (left, right)
-        ]
-        return sparse.csr_array(codes[0]), sparse.csr_array(codes[1])
+    def _parts(
+        self, left: Uses, right: Uses, setting: Setting, n_neighbors: int | None
+    ) -> tuple[Floats, NDArray[np.int64] | None]:
+        """Return the share of common cells, and the number of common neighbours if asked for."""
+        length: Any = setting.hash_length
+        fly = self._at[length]
+        first, second = (self._codes(fly, uses, setting) for uses in (left, right))
+        dots = np.asarray(overlap(first, second) / length)
+        if n_neighbors is None:
+            return dots, None
+        found = [fly.nearest(codes, n_neighbors) for codes in (first, second)]
+        common = count_common(found[0], found[1])
+        # an empty code has no neighbours
+        common[(np.diff(first.indptr) == 0) | (np.diff(second.indptr) == 0)] = 0
+        return dots, common
 
-    def _in_context(self, uses: Sequence[WordUse], window: int, use_target: bool) -> Any:
+    def _codes(self, fly: FlyCodes, uses: Uses, setting: Setting) -> Any:
+        if not setting.window:
+            return fly.words([use.word for use in uses])
         contexts: list[list[str]] = []
         targets: list[str | int] = []
         for use in uses:
-            before, after = self._words.around(use, window)
-            if use_target and self._analyzer.words([use.word]):
-                contexts.append([*before, use.word, *after])
-                targets.append(len(before))
-            else:
-                contexts.append([*before, *after])
-                targets.append("")  # no word: the context is taken whole
-        return self._fly.hash_in_context(contexts, targets)
-
-    def _common_neighbors(
-        self, codes: tuple[sparse.csr_array, sparse.csr_array], n_neighbors: int
-    ) -> NDArray[np.int64]:
-        """Return how many of the first 1, 2, ... nearest words of two codes are common.
-
-        An empty code has no neighbours.
-        """
-        search = self._search()
-        found = [search.best(pack_rows(some), n_neighbors)[0] for some in codes]
-        common = count_common(found[0], found[1], len(search.store))
-        empty = (np.diff(codes[0].indptr) == 0) | (np.diff(codes[1].indptr) == 0)
-        common[empty] = 0
-        return common
-
-    def _search(self) -> CodeSearch:
-        """Return the search in the vocabulary at the present hash length, made once."""
-        length = int(self._fly.hash_length)
-        if length not in self._searches:
-            words = self._fly.wv
-            store = PackedCodes.from_rows(words.codes, words.vector_size)
-            self._searches[length] = CodeSearch(store, "overlap")
-        return self._searches[length]
+            before, after = self._words.around(use, setting.window)
+            has_target = setting.use_target and bool(self._analyzer.words([use.word]))
+            contexts.append([*before, use.word, *after] if has_target else [*before, *after])
+            targets.append(len(before) if has_target else "")  # "": the context is taken whole
+        return fly.contexts(contexts, targets)
 
 
-def count_common(
-    left: NDArray[np.int64], right: NDArray[np.int64], n_items: int
-) -> NDArray[np.int64]:
+def _mixed(dots: Floats, common: NDArray[np.int64] | None, setting: Setting) -> Floats:
+    if setting.n_neighbors is None or common is None or setting.alpha is None:
+        return dots
+    n = min(setting.n_neighbors, common.shape[1])  # a small vocabulary has no more
+    share = common[:, n - 1] / max(n, 1)
+    return np.asarray(setting.alpha * dots + (1 - setting.alpha) * share)
+
+
+def count_common(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many items the first 1, 2, ... of two lists have in common, row by row.
 
     Examples
     --------
-    >>> count_common(np.array([[4, 1, 2]]), np.array([[1, 3, 4]]), 5)
+    >>> count_common(np.array([[4, 1, 2]]), np.array([[1, 3, 4]]))
     array([[0, 1, 2]])
     """
     n_rows, n = left.shape
+    n_items = 1 + int(max(left.max(initial=0), right.max(initial=0)))
     common = np.zeros((n_rows, n), dtype=np.int64)
-    for start in range(0, n_rows, _ROWS_AT_A_TIME):
-        part = slice(start, start + _ROWS_AT_A_TIME)
+    for start in range(0, n_rows, _ROWS_A_BATCH):
+        part = slice(start, start + _ROWS_A_BATCH)
         place = np.full((len(left[part]), n_items), n, dtype=np.int32)
         np.put_along_axis(place, left[part], np.arange(n, dtype=np.int32)[None], axis=1)
         # an item counts from where both lists have it
@@ -286,87 +230,60 @@ def count_common(
     return np.cumsum(common, axis=1)
 
 
-def _share(common: NDArray[np.int64], n_neighbors: int) -> Floats:
-    n = min(n_neighbors, common.shape[1])  # a small vocabulary has no more
-    return np.asarray(common[:, n - 1] / max(n, 1))
+@dataclass(frozen=True)
+class _Vectors:
+    """Compares a vector of each use."""
 
+    settings: Sequence[Setting]
+    is_known: Callable[[str], bool]
+    vector: Callable[[WordUse, Setting], Floats | None]
+    compare: Compare
 
-class _AveragedVectors:
-    """The mean of the vectors in a window."""
+    def known(self, uses: Uses) -> NDArray[np.bool_]:
+        """Return of which uses the word itself is known."""
+        return np.array([self.is_known(use.word) for use in uses], dtype=bool)
 
-    def __init__(
-        self, vectors: Any, grid: ContextGrid, compare: Callable[[Floats, Floats], Floats]
-    ) -> None:
-        self._look_up = WordLookup(vectors)
-        self._grid = grid
-        self._compare = compare
-        self._words = _Words(TextAnalyzer(lowercase=False, token_pattern=r"(?u)\b\w+\b"))
-
-    def known(self, uses: Sequence[WordUse]) -> NDArray[np.bool_]:
-        return np.array([use.word in self._look_up for use in uses], dtype=bool)
-
-    def candidates(
-        self, left: Sequence[WordUse], right: Sequence[WordUse]
-    ) -> Iterator[tuple[Setting, Floats]]:
-        for window, target in self._grid.contexts():
-            setting = Setting(window, target)
+    def candidates(self, left: Uses, right: Uses) -> Iterator[tuple[Setting, Floats]]:
+        """Yield all settings, and the scores of the pairs at each."""
+        for setting in self.settings:
             yield setting, self.scores(left, right, setting)
 
-    def scores(
-        self, left: Sequence[WordUse], right: Sequence[WordUse], setting: Setting
-    ) -> Floats:
-        means = [[self._mean(use, setting) for use in uses] for uses in (left, right)]
-        return _compare_known(means[0], means[1], self._compare)
-
-    def _mean(self, use: WordUse, setting: Setting) -> Floats | None:
-        before, after = self._words.around(use, setting.window or 0)
-        words = [*before, *([use.word] if setting.use_target else []), *after]
-        return self._look_up.mean(words)
-
-
-class _Function:
-    """What a function makes of a sentence and its target."""
-
-    def __init__(
-        self,
-        encode: Callable[[str, Target], Any],
-        compare: Callable[[Floats, Floats], Floats],
-    ) -> None:
-        self._encode = encode
-        self._compare = compare
-
-    def known(self, uses: Sequence[WordUse]) -> NDArray[np.bool_]:
-        return np.ones(len(uses), dtype=bool)
-
-    def candidates(
-        self, left: Sequence[WordUse], right: Sequence[WordUse]
-    ) -> Iterator[tuple[Setting, Floats]]:
-        yield Setting(), self.scores(left, right, Setting())
-
-    def scores(
-        self, left: Sequence[WordUse], right: Sequence[WordUse], setting: Setting
-    ) -> Floats:
-        assert setting == Setting()
-        vectors = [[self._vector(use) for use in uses] for uses in (left, right)]
-        return _compare_known(vectors[0], vectors[1], self._compare)
-
-    def _vector(self, use: WordUse) -> Floats | None:
-        vector = self._encode(use.sentence, Target.of(use))
-        return None if vector is None else np.asarray(vector, np.float64).ravel()
+    def scores(self, left: Uses, right: Uses, setting: Setting) -> Floats:
+        """Return the scores of pairs at one setting; where a vector is missing, it is 0."""
+        scores = np.zeros(len(left))
+        found = [
+            [self.vector(use, setting) for use in pair] for pair in zip(left, right, strict=True)
+        ]
+        both = [place for place, pair in enumerate(found) if pair[0] is not None is not pair[1]]
+        if both:
+            first, second = (np.array([found[i][side] for i in both]) for side in (0, 1))
+            scores[both] = self.compare(first, second)
+        return scores
 
 
-def _compare_known(
-    left: Sequence[Floats | None],
-    right: Sequence[Floats | None],
-    compare: Callable[[Floats, Floats], Floats],
-) -> Floats:
-    """Compare pairs of vectors; where one is missing, the score is 0."""
-    scores = np.zeros(len(left))
-    pairs = [(a, b) for a, b in zip(left, right, strict=True) if a is not None and b is not None]
-    if pairs:
-        both = [a is not None and b is not None for a, b in zip(left, right, strict=True)]
-        scores[both] = compare(np.stack([a for a, _ in pairs]), np.stack([b for _, b in pairs]))
-    return scores
+def _averaged(vectors: WordVectors, grid: ContextGrid, compare: Compare) -> _Vectors:
+    """Return a scorer by the mean of the vectors in a window."""
+    words = _Words(TextAnalyzer(lowercase=False, token_pattern=r"(?u)\b\w+\b"))
+
+    def mean(use: WordUse, setting: Setting) -> Floats | None:
+        before, after = words.around(use, setting.window or 0)
+        return vectors.mean([*before, *[use.word] * bool(setting.use_target), *after])
+
+    settings = [Setting(*context) for context in grid.contexts()]
+    return _Vectors(settings, vectors.__contains__, mean, compare)
+
+
+def _encoded(encode: Callable[[str, Target], Any], compare: Compare) -> _Vectors:
+    """Return a scorer by what a function makes of a sentence and its target."""
+
+    def vector(use: WordUse, _: Setting) -> Floats | None:
+        found = encode(use.sentence, Target.of(use))
+        return None if found is None else np.asarray(found, np.float64).ravel()
+
+    return _Vectors([Setting()], lambda _: True, vector, compare)
+
+
+ContextScorer = _Codes | _Vectors
 
 
 def jensen_shannon(left: Floats, right: Floats) -> Floats:

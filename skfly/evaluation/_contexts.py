@@ -1,10 +1,9 @@
-"""Words in context: whether two uses of words that people find similar have similar codes."""
+"""Words in context: whether uses of words that people find similar have similar codes."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
@@ -12,23 +11,34 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 from sklearn.model_selection import KFold
 
-from skfly.evaluation._context_data import ContextPairs, load_context_data
+from skfly.evaluation._context_data import ContextPairs, load_context_pairs
 from skfly.evaluation._context_scores import (
     ContextGrid,
     ContextScorer,
     Setting,
     as_context_scorer,
 )
-from skfly.evaluation._context_table import WordInContextRow, WordInContextTable
+from skfly.evaluation._table import Column, Score, Table
+from skfly.evaluation._vectors import HASH_LENGTHS, Floats
 
 __all__ = ["word_in_context"]
 
 WINDOWS = (0, 3, 5, 7, 11, 15, 21, 31)
-HASH_LENGTHS = (4, 8, 16, 32, 51, 64, 128)
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
 N_NEIGHBORS = (10, 30, 100, 300, 1000)
-_STEPS = 20  # thresholds that are tried for a ranking
-Floats = NDArray[np.float64]
+_N_THRESHOLDS = 20  # that are tried for a ranking
+_CHOSEN = ("window", "use_target", "hash_length", "alpha", "n_neighbors", "threshold")
+_COLUMNS = (
+    Column("dataset", "key", "dataset"),
+    Column("measure", "size", "measure"),
+    Column("score", "value", "score", deviation="std"),
+    Column("first_fold", "value", "first fold"),
+    Column("n_pairs", "size", "pairs", text="{n_pairs} of {n_pairs_in_all}"),
+    Column("n_pairs_in_all", "size"),
+    Column("n_folds", "size"),
+    Column("chosen", "info", "chosen on the first fold"),
+    *(Column(name) for name in _CHOSEN),
+)
 
 
 def word_in_context(
@@ -43,18 +53,18 @@ def word_in_context(
     measure: str = "auto",
     n_folds: int = 5,
     random_state: Any = 0,
-) -> WordInContextTable:
-    r"""Compare how similar words are in their contexts with how similar people find them.
+) -> Table:
+    r"""Compare the similarity of words in context with people's judgement.
 
     Two uses of words have the score :math:`J = \alpha J_{dot} + (1 - \alpha) J_{nn}`. Here,
     :math:`J_{dot}` is the share of cells that their codes have in common, and :math:`J_{nn}` the
     share of words that are among the :math:`q` nearest of both, in the whole vocabulary [1]_. A
-    pair is taken to have the same sense if its score is above a threshold :math:`\theta`, and the
-    percentage of right answers is told (WiC); where people gave degrees, 100 times Spearman's rank
-    correlation, in which scores that are not above :math:`\theta` count 0 (SCWS).
+    pair counts as the same sense if :math:`J` is above a threshold :math:`\theta`, and the result
+    is the percentage of right answers (WiC). Where people gave degrees, it is 100 times Spearman's
+    rank correlation, in which a :math:`J` that is not above :math:`\theta` counts as 0 (SCWS).
 
-    The pairs are dealt out to folds at random. All hyperparameters, with :math:`\theta`, are
-    chosen on the first fold. The mean and the standard deviation of the other folds are told.
+    The pairs are split into folds at random. All hyperparameters and :math:`\theta` are chosen on
+    the first fold. The table has the mean and the standard deviation of the other folds.
 
     Parameters
     ----------
@@ -83,11 +93,16 @@ def word_in_context(
         without negative values. ``"auto"``: the cosine.
     n_folds : int, default=5
     random_state : int or RandomState, default=0
-        Deals out the pairs.
+        Splits the pairs.
 
     Returns
     -------
-    table : WordInContextTable
+    table : Table
+        A row for each dataset: ``dataset``, ``measure`` (``"accuracy"`` or ``"spearman"``),
+        ``score`` and ``std`` (None if too few pairs are known), ``first_fold`` (the score of the
+        fold that chose the settings: too good), ``n_pairs`` (pairs that were scored),
+        ``n_pairs_in_all``, ``n_folds``, and what was chosen: ``window``, ``use_target``,
+        ``hash_length``, ``alpha``, ``n_neighbors`` and ``threshold``, in words as ``chosen``.
 
     Notes
     -----
@@ -95,7 +110,7 @@ def word_in_context(
 
     - each of the other folds is scored by itself; the paper may mean unions of four folds, of
       which most have the first fold in them and which vary less;
-    - all pairs of WiC's three parts are dealt out together;
+    - the pairs of WiC's three parts are split together;
     - a window is cut at the ends of the text that the dataset gives;
     - a pair of WiC in which nothing is known counts, with the score 0;
     - a pair of SCWS of which a target is not known does not count, as in
@@ -127,53 +142,59 @@ def word_in_context(
     if n_folds < 2:
         raise ValueError(f"n_folds={n_folds}: one fold is to choose on, so there must be two")
     scorer = as_context_scorer(model_or_encoder, grid, measure)
-    return WordInContextTable(
-        [_evaluate(scorer, one, n_folds, random_state) for one in load_context_data(data)]
-    )
+    rows = [_evaluate(scorer, one, n_folds, random_state) for one in load_context_pairs(data)]
+    return Table(rows, _COLUMNS)
 
 
 def _evaluate(
     scorer: ContextScorer, data: ContextPairs, n_folds: int, random_state: Any
-) -> WordInContextRow:
+) -> dict[str, Any]:
+    """Return the row of a dataset."""
     if len(data) < 2 * n_folds:
         raise ValueError(f"{data.name} has {len(data)} pairs, too few for {n_folds} folds")
     known = np.ones(len(data), dtype=bool)
     if data.graded:
         known = scorer.known([pair[0] for pair in data.pairs])
         known &= scorer.known([pair[1] for pair in data.pairs])
-    dealt = KFold(n_folds, shuffle=True, random_state=random_state).split(data.pairs)
-    first, *others = [fold[known[fold]] for _, fold in dealt]
+    splits = KFold(n_folds, shuffle=True, random_state=random_state).split(data.pairs)
+    first, *others = [fold[known[fold]] for _, fold in splits]
     task: type[_Ranking | _YesOrNo] = _Ranking if data.graded else _YesOrNo
-    empty = WordInContextRow(
-        data.name, task.measure, None, None, None, int(known.sum()), len(data), n_folds
-    )
+    row = {
+        "dataset": data.name,
+        "measure": task.measure,
+        "n_pairs": int(known.sum()),
+        "n_pairs_in_all": len(data),
+        "n_folds": n_folds,
+    }
     if any(len(np.unique(_gold(data, fold))) < 2 for fold in (first, *others)):
         warnings.warn(
             f"no score for {data.name}: {known.sum()} of its {len(data)} pairs are known, and a "
             "fold has none on which people differ",
-            stacklevel=3,
+            stacklevel=4,
         )
-        return empty
+        return row
     setting, threshold, best = _choose(scorer, data, first, task)
-    left, right = _uses(data, np.concatenate(others))
-    scores = scorer.scores(left, right, setting)
+    scores = scorer.scores(*_uses(data, np.concatenate(others)), setting)
     ends = np.cumsum([len(fold) for fold in others])[:-1]
     found = [
         task.score(some, _gold(data, fold), threshold)
         for some, fold in zip(np.split(scores, ends), others, strict=True)
     ]
-    return WordInContextRow(
-        data.name,
-        task.measure,
-        fmean(found),
-        stdev(found) if len(found) > 1 else None,
-        best,
-        empty.n_pairs,
-        empty.n_pairs_in_all,
-        n_folds,
-        **vars(setting),
-        threshold=threshold,
-    )
+    chosen = {"threshold": threshold, "chosen": _in_words(setting, threshold)}
+    return row | {"score": Score.mean(found), "first_fold": best} | vars(setting) | chosen
+
+
+def _in_words(setting: Setting, threshold: float) -> str:
+    window = f"window {setting.window}" if setting.window else "no context"
+    parts = [
+        "" if setting.window is None else window,
+        "without the target" if setting.use_target is False else "",
+        "" if setting.hash_length is None else f"hash length {setting.hash_length}",
+        "" if setting.alpha is None else f"alpha {setting.alpha:g}",
+        "" if setting.n_neighbors is None else f"{setting.n_neighbors} neighbours",
+        f"threshold {threshold:.3g}",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _choose(
@@ -240,13 +261,15 @@ class _Ranking:
     def score(scores: Floats, gold: Floats, threshold: float) -> float:
         counted = np.where(scores > threshold, scores, 0.0)
         if np.ptp(counted) == 0:
-            return 0.0  # all alike: nothing is ranked
+            return 0.0  # all alike: no ranking
         return 100 * float(spearmanr(counted, gold).statistic)
 
     @classmethod
     def best(cls, scores: Floats, gold: Floats) -> tuple[float, float]:
         """Return the best threshold, none or a quantile of the scores, and its correlation."""
-        steps = np.unique(np.quantile(scores, np.arange(1, _STEPS) / _STEPS)).tolist()
+        steps = np.unique(
+            np.quantile(scores, np.arange(1, _N_THRESHOLDS) / _N_THRESHOLDS)
+        ).tolist()
         tried = [
             (cls.score(scores, gold, threshold), threshold)
             for threshold in (min(0.0, float(scores.min())) - 1.0, *steps)

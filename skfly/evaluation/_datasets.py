@@ -2,7 +2,7 @@
 
 The files that circulate differ: tabs, spaces, commas or semicolons, with a header or without,
 with columns before and after the score. A line is read if it has two words and the file's score
-column holds a number there. What cannot be read is counted and told, never guessed.
+column holds a number there. What cannot be read is counted and reported, never guessed.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-__all__ = ["WordPairs", "dataset_files", "load_datasets", "read_word_pairs"]
+__all__ = ["WordPairs", "dataset_files", "load_word_pairs", "read_word_pairs", "warn_left_out"]
 
 _EXPECTED = "lines of 'word1 word2 score', separated by tabs, spaces, commas or semicolons"
 _SUFFIXES = {".txt", ".tsv", ".csv", ".tab"}
 _NOT_DATA = re.compile(r"(readme|licen[cs]e|changelog)\b", re.IGNORECASE)
 _SHIPPED_WITH_GENSIM = ("wordsim353.tsv", "simlex999.txt")
-_LINES_TOLD = 5
+_LINES_SHOWN = 5
 _NAMES = {
     "men-tr-3k": "MEN",
     "ws-353-all": "WS353",
@@ -65,7 +65,7 @@ class WordPairs:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The different words, in the order of the pairs."""
+        """The distinct words, in the order of the pairs."""
         return tuple(dict.fromkeys(word for *both, _ in self.pairs for word in both))
 
     def half(self, which: str) -> WordPairs:
@@ -94,7 +94,7 @@ def read_word_pairs(path: str | os.PathLike[str]) -> WordPairs:
         A text file (UTF-8) with two words and a score a line, separated by tabs, spaces, commas
         or semicolons. The score is in the third column, or in the first one after it that holds
         a number at all. A header, blank lines, lines that begin with ``#`` and further columns
-        are passed over. A line without two words and a score is left out and counted, with a
+        are ignored. A line without two words and a score is left out and counted, with a
         warning.
 
     Returns
@@ -115,72 +115,119 @@ def read_word_pairs(path: str | os.PathLike[str]) -> WordPairs:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not text in UTF-8: {error.reason}") from error
-    rows = [
-        (number, _fields(line))
+    rows = {
+        number: _fields(line)
         for number, line in enumerate(lines, start=1)
         if line.strip() and not line.lstrip().startswith("#")
-    ]
-    column = _score_column([fields for _, fields in rows])
-    pairs, skipped = [], []
-    for number, fields in rows:
-        if (pair := _pair(fields, column)) is not None:
-            pairs.append(pair)
-        elif number != rows[0][0] or not _is_header(fields, column):
-            skipped.append(number)
-    if not pairs:
+    }
+    column = _score_column(rows.values())
+    found = {number: _pair(fields, column) for number, fields in rows.items()}
+    first = next(iter(rows), 0)
+    if (
+        rows
+        and found[first] is None
+        and len(rows[first]) > column
+        and all(rows[first][: column + 1])
+    ):
+        del found[first]  # a header
+    if not any(found.values()):
         raise ValueError(f"{path} has no word pairs; expected {_EXPECTED}")
+    return _without_skipped(_dataset_name(path), str(path), found, "line")
+
+
+def _without_skipped(
+    name: str, source: str, found: Mapping[int, tuple[str, str, float] | None], place: str
+) -> WordPairs:
+    """Return the pairs that could be read, and warn of the others."""
+    pairs = tuple(pair for pair in found.values() if pair is not None)
+    skipped = [number for number, pair in found.items() if pair is None]
+    warn_left_out(f"{source}: ", "pairs", skipped, len(found), "two words and a score", place)
+    return WordPairs(name, pairs, len(skipped))
+
+
+def warn_left_out(
+    source: str, what: str, skipped: Sequence[int], n_in_all: int, lack: str, place: str = "line"
+) -> None:
+    """Warn of what a reader left out, if there is any."""
     if skipped:
-        shown = ", ".join(map(str, skipped[:_LINES_TOLD]))
-        more = ", ..." if len(skipped) > _LINES_TOLD else ""
-        warnings.warn(
-            f"{path}: {len(skipped)} of {len(skipped) + len(pairs)} pairs left out, without two "
-            f"words and a score (line {shown}{more})",
-            stacklevel=2,
+        shown = ", ".join(map(str, skipped[:_LINES_SHOWN])) + ", ..." * (
+            len(skipped) > _LINES_SHOWN
         )
-    return WordPairs(_dataset_name(path), tuple(pairs), len(skipped))
+        warnings.warn(
+            f"{source}{len(skipped)} of {n_in_all} {what} left out, without {lack} "
+            f"({place} {shown})",
+            stacklevel=4,
+        )
 
 
-def load_datasets(datasets: Any = None) -> list[WordPairs]:
-    """Return datasets, however they are given; see :func:`skfly.evaluation.word_similarity`."""
+def load_word_pairs(datasets: Any = None) -> list[WordPairs]:
+    """Read datasets of word pairs, however they are given.
+
+    Parameters
+    ----------
+    datasets : path-like, list, dict or None, default=None
+        As in :func:`word_similarity`.
+
+    Returns
+    -------
+    datasets : list of WordPairs
+
+    Examples
+    --------
+    >>> from skfly.evaluation import load_word_pairs
+    >>> [(data.name, len(data)) for data in load_word_pairs()]
+    [('WS353', 353), ('SimLex', 999)]
+    """
     if datasets is None:
         from gensim.test.utils import datapath
 
-        return [read_word_pairs(datapath(name)) for name in _SHIPPED_WITH_GENSIM]
-    if isinstance(datasets, Mapping):
-        found = [_named(str(name), value) for name, value in datasets.items()]
-    elif isinstance(datasets, str | os.PathLike | WordPairs):
-        found = _one_or_directory(datasets)
-    elif isinstance(datasets, Iterable):
-        found = [data for item in datasets for data in _one_or_directory(item)]
-    else:
-        raise _bad_datasets(datasets)
+        datasets = list(map(datapath, _SHIPPED_WITH_GENSIM))
+    if isinstance(datasets, str | os.PathLike | WordPairs) or not isinstance(datasets, Iterable):
+        datasets = [datasets]
+    named = datasets.items() if isinstance(datasets, Mapping) else ((None, d) for d in datasets)
+    found = [data for name, source in named for data in _load(name, source)]
     if not found:
         raise ValueError("no datasets were given")
     names = [data.name for data in found]
-    for name in names:
-        if names.count(name) > 1:
+    for data in found:
+        if not data.pairs:
+            raise ValueError(f"dataset {data.name!r} has no pairs with a score")
+        if names.count(data.name) > 1:
             raise ValueError(
-                f"{names.count(name)} datasets are called {name!r}: name them in a dict, "
-                "{name: file}, or give each once"
+                f"{names.count(data.name)} datasets are called {data.name!r}: name them in a "
+                "dict, {name: file}, or give each once"
             )
     return found
 
 
-def _one_or_directory(source: Any) -> list[WordPairs]:
+def _load(name: Any, source: Any) -> list[WordPairs]:
+    """Return what is in a source; with a name, it is one dataset that gets this name."""
     if isinstance(source, WordPairs):
-        return [_not_empty(source)]
-    if not isinstance(source, str | os.PathLike):
-        raise _bad_datasets(source)
-    path = Path(source)
-    if not path.is_dir():
-        return [read_word_pairs(path)]
-    files = dataset_files(path)
-    if not files:
-        raise ValueError(
-            f"the directory {path} has no datasets; expected files ({', '.join(sorted(_SUFFIXES))}"
-            f") with {_EXPECTED}"
+        found = [source]
+    elif isinstance(source, str | os.PathLike):
+        path = Path(source)
+        found = list(map(read_word_pairs, dataset_files(path) if path.is_dir() else [path]))
+        if not found:
+            files = f"files ({', '.join(sorted(_SUFFIXES))}) with {_EXPECTED}"
+            raise ValueError(f"the directory {path} has no datasets; expected {files}")
+    elif name is not None and isinstance(source, Iterable):
+        pairs = {number: _given_pair(name, number, item) for number, item in enumerate(source)}
+        found = [_without_skipped(str(name), f"dataset {name!r}", pairs, "item")]
+    else:
+        raise TypeError(
+            "datasets must be a directory, a file, a list of those, or a dict from names to lists "
+            f"of (word1, word2, score); got {type(source).__name__}: {source!r:.60}"
         )
-    return [read_word_pairs(file) for file in files]
+    return found if name is None else [replace(data, name=str(name)) for data in found]
+
+
+def _given_pair(name: Any, number: int, item: Any) -> tuple[str, str, float] | None:
+    fields: Sequence[Any] = item if isinstance(item, list | tuple) else ()
+    if len(fields) < 3 or not all(isinstance(word, str) for word in fields[:2]):
+        raise ValueError(
+            f"item {number} of dataset {name!r} is {item!r}; expected (word1, word2, score)"
+        )
+    return _pair(fields, 2)
 
 
 def dataset_files(directory: Path) -> list[Path]:
@@ -192,47 +239,6 @@ def dataset_files(directory: Path) -> list[Path]:
         and file.suffix.lower() in _SUFFIXES
         and not file.name.startswith(".")
         and not _NOT_DATA.match(file.name)
-    )
-
-
-def _named(name: str, value: Any) -> WordPairs:
-    if isinstance(value, str | os.PathLike):
-        return replace(read_word_pairs(value), name=name)
-    if isinstance(value, WordPairs):
-        return _not_empty(replace(value, name=name))
-    if not isinstance(value, Iterable):
-        raise _bad_datasets(value)
-    pairs, n_skipped = [], 0
-    for number, item in enumerate(value):
-        fields: Sequence[Any] = item if isinstance(item, list | tuple) else ()
-        if len(fields) < 3 or not all(isinstance(word, str) for word in fields[:2]):
-            raise ValueError(
-                f"item {number} of dataset {name!r} is {item!r}; expected (word1, word2, score)"
-            )
-        pair = _pair(fields, 2)
-        if pair is None:
-            n_skipped += 1
-        else:
-            pairs.append(pair)
-    if n_skipped:
-        warnings.warn(
-            f"dataset {name!r}: {n_skipped} of {n_skipped + len(pairs)} pairs left out, without "
-            "two words and a score",
-            stacklevel=2,
-        )
-    return _not_empty(WordPairs(name, tuple(pairs), n_skipped))
-
-
-def _not_empty(data: WordPairs) -> WordPairs:
-    if not data.pairs:
-        raise ValueError(f"dataset {data.name!r} has no pairs with a score")
-    return data
-
-
-def _bad_datasets(given: Any) -> TypeError:
-    return TypeError(
-        "datasets must be a directory, a file, a list of those, or a dict from names to lists of "
-        f"(word1, word2, score); got {type(given).__name__}: {given!r:.60}"
     )
 
 
@@ -272,10 +278,6 @@ def _pair(fields: Sequence[Any], column: int) -> tuple[str, str, float] | None:
     if score is None or not fields[0] or not fields[1]:
         return None
     return fields[0], fields[1], score
-
-
-def _is_header(fields: Sequence[str], column: int) -> bool:
-    return len(fields) > column and all(fields[: column + 1])
 
 
 def _number(text: Any) -> float | None:

@@ -1,4 +1,4 @@
-"""Datasets of documents that belong to classes, in the form in which they circulate."""
+"""Readers of datasets of labelled documents, in the form in which they circulate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 _NEWS_PARTS = ("20news-bydate-train", "20news-bydate-test")
 _SST2_PARTS = ("stsa.binary.train", "stsa.binary.test")
 _TREC_PARTS = ("train_5500.label", "TREC_10.label")
-_LARGEST_MESSAGE = 1 << 24  # bytes; the size that an archive tells may not be so
+_LARGEST_MESSAGE = 1 << 24  # bytes; an archive may claim any size
 Labelled = tuple[tuple[str, ...], tuple[str, ...]]
 
 
@@ -43,7 +43,7 @@ class LabelledTexts:
     --------
     >>> from skfly.evaluation import LabelledTexts
     >>> LabelledTexts("fruit", ("ripe plum", "a loan"), ("fruit", "money"), ("plums",), ("fruit",))
-    LabelledTexts('fruit', 2 to learn from, 1 to test, 2 classes)
+    LabelledTexts('fruit', 2 for training, 1 to test, 2 classes)
     """
 
     name: str
@@ -64,12 +64,12 @@ class LabelledTexts:
 
     @property
     def classes(self) -> list[str]:
-        """The classes to learn, in alphabetical order."""
+        """The classes, in alphabetical order."""
         return sorted(set(self.train_labels))
 
     def __repr__(self) -> str:
         return (
-            f"LabelledTexts({self.name!r}, {len(self.train_texts)} to learn from, "
+            f"LabelledTexts({self.name!r}, {len(self.train_texts)} for training, "
             f"{len(self.test_texts)} to test, {len(self.classes)} classes)"
         )
 
@@ -120,7 +120,7 @@ def _news_members(path: Path) -> Iterator[tuple[tuple[str, str], bytes]]:
                 place = Path(member.name).parts
                 if not member.isfile() or len(place) < 3 or place[-3] not in _NEWS_PARTS:
                     continue
-                _check_size(member)  # once more: a header may come with another that changes it
+                _check_size(member)  # again: an extended header may have changed it
                 content = archive.extractfile(member)
                 assert content is not None
                 yield (place[-3], place[-2]), content.read()
@@ -129,7 +129,7 @@ def _news_members(path: Path) -> Iterator[tuple[tuple[str, str], bytes]]:
 
 
 class _Member(tarfile.TarInfo):
-    """What an archive tells of a file; memory is taken for as much as it tells."""
+    """A member of an archive; refuse a claimed size that would exhaust memory."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: Any, errors: str) -> Self:
@@ -225,7 +225,7 @@ def read_wos(
         The share of abstracts to test on: the dataset has no split of its own. Every class has
         the same share.
     random_state : int, default=0
-        Deals out the abstracts.
+        Splits the abstracts.
 
     Returns
     -------

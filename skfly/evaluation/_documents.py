@@ -1,14 +1,18 @@
-"""Document classification: how much of what documents are about is in their codes."""
+"""Document classification: how much codes say about the topic of a document."""
+
+# scikit-learn has no types
+# mypy: disallow-subclassing-any=False
 
 from __future__ import annotations
 
 import copy
 import time
 from collections.abc import Callable, Mapping
-from statistics import fmean, stdev
 from typing import Any
 
-from sklearn.base import clone
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
@@ -18,11 +22,24 @@ from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScale
 from sklearn.svm import LinearSVC
 
 from skfly.evaluation._document_data import LabelledTexts
-from skfly.evaluation._document_table import ClassificationRow, ClassificationTable
-from skfly.evaluation._mean_vectors import MeanVectors
+from skfly.evaluation._table import Column, Grid, Row, Score, Table
+from skfly.evaluation._vectors import WordVectors, vectors_of
+from skfly.text import TextAnalyzer, check_documents
 from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = ["document_classification", "document_pipelines"]
+__all__ = ["MeanVectors", "document_classification", "document_pipelines"]
+
+_COLUMNS = (
+    Column("dataset", "key", "dataset"),
+    Column("method", "key", "method"),
+    Column("accuracy", "value", "accuracy", deviation="std"),
+    Column("n_train", "size"),
+    Column("n_test", "size", "documents", text="{n_test} of {n_classes} classes"),
+    Column("n_classes", "size"),
+    Column("seconds", "value"),
+    Column("n_runs", "info"),
+)
+_GRID = Grid(("method",), ("dataset",), "accuracy", size="n_test")
 
 
 def document_classification(
@@ -30,26 +47,29 @@ def document_classification(
     data: Any,
     *,
     n_runs: int = 1,
-    on_progress: Callable[[ClassificationRow], None] | None = None,
-) -> ClassificationTable:
-    """Learn classes of documents with several methods, and count how often each is right.
+    on_progress: Callable[[Row], None] | None = None,
+) -> Table:
+    """Measure the accuracy of classifiers of documents.
 
     Parameters
     ----------
     methods : mapping from names to classifiers
-        scikit-learn classifiers that take texts, such as pipelines; see
-        :func:`document_pipelines` and :func:`text_cnn`. They are cloned, not changed.
-    data : LabelledTexts or list of those
+        scikit-learn classifiers that take texts, such as those of :func:`document_pipelines`.
+        They are cloned, not changed.
+    data : LabelledTexts or iterable of those
         See :func:`read_20newsgroups`, :func:`read_sst2`, :func:`read_trec`, :func:`read_wos`.
     n_runs : int, default=1
-        With more than one, every ``random_state`` in a method is set to 0, 1, ..., and means
-        and standard deviations are told.
+        With more than one, every ``random_state`` in a method is set to 0, 1, ..., and the table
+        has the mean and the standard deviation.
     on_progress : function or None
-        Called with every row.
+        Called with each row when it is done.
 
     Returns
     -------
-    table : ClassificationTable
+    table : Table
+        A row for each dataset and method: ``dataset``, ``method``, ``accuracy`` and ``std`` (in
+        percent), ``n_train``, ``n_test``, ``n_classes``, ``seconds`` (to fit and to predict, in
+        one run, on average) and ``n_runs``.
 
     Examples
     --------
@@ -60,31 +80,27 @@ def document_classification(
     >>> data = LabelledTexts("mine", ("ripe plum", "ripe pear", "a loan", "a debt"),
     ...                      ("fruit", "fruit", "money", "money"), ("pear",), ("fruit",))
     >>> methods = {"tf-idf, SVC": make_pipeline(TfidfVectorizer(), LinearSVC())}
-    >>> document_classification(methods, data).accuracy("mine", "tf-idf, SVC")
+    >>> document_classification(methods, data).score("mine", "tf-idf, SVC")
     100.0
     """
     if n_runs < 1:
         raise ValueError(f"n_runs={n_runs}: there must be one run at least")
     rows = []
-    for dataset in _as_datasets(data):
+    n_datasets = 0
+    for dataset in [data] if isinstance(data, LabelledTexts) else data:
+        if not isinstance(dataset, LabelledTexts):
+            raise TypeError(f"data must be LabelledTexts, or a list; got {type(dataset).__name__}")
+        n_datasets += 1
         for name, method in methods.items():
             rows.append(_evaluate(name, method, dataset, n_runs))
             if on_progress is not None:
-                on_progress(rows[-1])
-    return ClassificationTable(rows)
-
-
-def _as_datasets(data: Any) -> list[LabelledTexts]:
-    datasets = [data] if isinstance(data, LabelledTexts) else list(data)
-    if not datasets:
+                on_progress(Table(rows[-1:], _COLUMNS).rows[0])
+    if not n_datasets:
         raise ValueError("no datasets were given")
-    for one in datasets:
-        if not isinstance(one, LabelledTexts):
-            raise TypeError(f"data must be LabelledTexts, or a list; got {type(one).__name__}")
-    return datasets
+    return Table(rows, _COLUMNS, grid=_GRID)
 
 
-def _evaluate(name: str, method: Any, data: LabelledTexts, n_runs: int) -> ClassificationRow:
+def _evaluate(name: str, method: Any, data: LabelledTexts, n_runs: int) -> dict[str, Any]:
     found = []
     began = time.perf_counter()
     for run in range(n_runs):
@@ -94,19 +110,17 @@ def _evaluate(name: str, method: Any, data: LabelledTexts, n_runs: int) -> Class
             classifier.set_params(**dict.fromkeys(seeds, run))
         classifier.fit(list(data.train_texts), list(data.train_labels))
         predicted = classifier.predict(list(data.test_texts))
-        right = sum(a == b for a, b in zip(predicted, data.test_labels, strict=True))
-        found.append(100 * right / len(data.test_labels))
-    return ClassificationRow(
-        data.name,
-        name,
-        fmean(found),
-        len(data.train_texts),
-        len(data.test_texts),
-        len(data.classes),
-        (time.perf_counter() - began) / n_runs,
-        stdev(found) if n_runs > 1 else None,
-        n_runs,
-    )
+        found.append(100 * float(np.mean(np.asarray(predicted) == np.array(data.test_labels))))
+    return {
+        "dataset": data.name,
+        "method": name,
+        "accuracy": Score.mean(found),
+        "n_train": len(data.train_texts),
+        "n_test": len(data.test_texts),
+        "n_classes": len(data.classes),
+        "seconds": (time.perf_counter() - began) / n_runs,
+        "n_runs": n_runs,
+    }
 
 
 def _is_seed(parameter: str) -> bool:
@@ -121,7 +135,7 @@ def document_pipelines(
     n_components: int | None = None,
     random_state: int | None = 0,
 ) -> dict[str, Pipeline]:
-    """Return pipelines from text to classes, each with a linear classifier at its end.
+    """Build pipelines from text to classes, each with a linear classifier at its end.
 
     Parameters
     ----------
@@ -179,3 +193,71 @@ def _with_codes(fly: FlyHashVectorizer, kind: str) -> FrozenEstimator:
     return FrozenEstimator(
         shared.set_params(document_codes=kind, input="content", sparse_output=True)
     )
+
+
+class MeanVectors(TransformerMixin, BaseEstimator):
+    r"""Turn documents into the mean of the vectors of their words.
+
+    Parameters
+    ----------
+    vectors : KeyedVectors or mapping
+        Anything with ``word in vectors`` and ``vectors[word]``. A word that is not known as it is
+        written is looked up in lower case.
+    token_pattern : str, default=r"(?u)\b\w+\b"
+        What a word is, as in :class:`~sklearn.feature_extraction.text.CountVectorizer`.
+
+    Examples
+    --------
+    >>> from skfly.evaluation import MeanVectors
+    >>> MeanVectors({"fly": [1.0, 0.0], "moth": [0.0, 1.0]}).fit_transform(["Fly, moth!", "?"])
+    array([[0.5, 0.5],
+           [0. , 0. ]], dtype=float32)
+    """
+
+    def __init__(self, vectors: Any, token_pattern: str = r"(?u)\b\w+\b") -> None:
+        self.vectors = vectors
+        self.token_pattern = token_pattern
+
+    def fit(self, raw_documents: Any, y: Any = None) -> MeanVectors:  # noqa: ARG002
+        """Do nothing; there is nothing to fit.
+
+        Parameters
+        ----------
+        raw_documents, y
+            Ignored.
+
+        Returns
+        -------
+        self : MeanVectors
+        """
+        return self
+
+    def transform(self, raw_documents: Any) -> NDArray[np.float32]:
+        """Return a row for each document, of zeros where no word is known.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str
+
+        Returns
+        -------
+        means : ndarray of float32, (n_documents, n_dimensions)
+        """
+        look_up = WordVectors(vectors_of(self.vectors))
+        analyzer = TextAnalyzer(lowercase=False, token_pattern=self.token_pattern)
+        means = [look_up.mean(analyzer.words(text)) for text in check_documents(raw_documents)]
+        width = next((len(mean) for mean in means if mean is not None), 0)
+        if not width:
+            raise ValueError("no word of these documents has a vector: is it another language?")
+        none = np.zeros(width)
+        return np.array([none if mean is None else mean for mean in means], dtype=np.float32)
+
+    def __sklearn_clone__(self) -> MeanVectors:
+        return copy.copy(self)  # vectors are large, and never changed
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.requires_fit = False
+        return tags

@@ -1,211 +1,350 @@
-"""The table that an evaluation of word similarity gives: print it, write it, draw it."""
+"""The table that every evaluation returns: print it, write it, draw it, average it over seeds.
+
+A table holds long rows, one for each thing that was measured, with a value for each column.
+Written to CSV or JSON it is just these rows. Shown to people, the rows may be laid out as a grid
+(:class:`Grid`) and drawn (:class:`Chart`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from statistics import fmean, stdev
-from typing import Any, ClassVar
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
 
-from skfly.evaluation._rows import NOTHING, RowTable, axes_of, markdown, save_axes, score_text
+from skfly._files import write_file
+from skfly.evaluation._drawing import Chart, draw
+from skfly.evaluation._layout import (
+    Cell,
+    Column,
+    Grid,
+    Row,
+    Score,
+    html,
+    lay_out,
+    markdown,
+    plain_text,
+)
 
-__all__ = ["WordSimilarityRow", "WordSimilarityTable", "mean_over_seeds"]
+__all__ = ["Chart", "Column", "Grid", "Row", "Score", "Table", "mean_over_seeds"]
 
 
-@dataclass(frozen=True)
-class WordSimilarityRow:
-    """How well the similarity of words follows people's judgement, in one dataset.
+class Table:
+    """Results of an evaluation.
+
+    ``str(table)`` is a table in Markdown.
+
+    Parameters
+    ----------
+    rows : iterable of mappings
+        From names of columns to values: text, numbers, or None. A number may carry its standard
+        deviation.
+    columns : sequence of Column or None, default=None
+        ``None``: those of the first row; what is a float is a result.
+    title : str, default=""
+    notes : sequence of str, default=()
+    grid : Grid or None, default=None
+        How it is laid out for people; ``None``: as it is.
+    chart : Chart or None, default=None
+        How it is drawn.
 
     Attributes
     ----------
-    dataset : str
-    hash_length : int or None
-        Of the codes; ``None`` for vectors.
-    spearman : float or None
-        100 times Spearman's rank correlation, or the mean of it over several runs. ``None`` if
-        there is none: fewer than two pairs are known, or all are equally similar.
-    n_pairs : int
-        Pairs that were scored: those of which both words are known.
-    n_pairs_in_all : int
-        Pairs in the dataset.
-    std : float or None
-        Standard deviation of ``spearman`` over several runs, with ``n_runs - 1`` as divisor;
-        ``None`` for a single one.
-    n_runs : int
-    """
-
-    dataset: str
-    hash_length: int | None
-    spearman: float | None
-    n_pairs: int
-    n_pairs_in_all: int
-    std: float | None = None
-    n_runs: int = 1
-
-
-@dataclass(frozen=True)
-class WordSimilarityTable(RowTable[WordSimilarityRow]):
-    """Scores by dataset and hash length.
-
-    ``str(table)`` is a table in Markdown: a line for each hash length, a column for each dataset,
-    and the pairs that were scored in the last line. Where there is no score it says ``-``.
-
-    Attributes
-    ----------
-    rows : list of WordSimilarityRow
-        By hash length, then by dataset.
+    rows : list of Row
+        Each with the columns as attributes.
 
     Examples
     --------
-    >>> from skfly.evaluation import WordSimilarityRow, WordSimilarityTable
-    >>> print(WordSimilarityTable([WordSimilarityRow("MEN", 4, 51.27, 2900, 3000),
-    ...                            WordSimilarityRow("RG", 4, None, 0, 65)]))
-    | hash length | MEN | RG |
-    |---|---|---|
-    | 4 | 51.3 | - |
-    | pairs | 2900 of 3000 | 0 of 65 |
+    >>> from skfly.evaluation import Table
+    >>> table = Table([{"dataset": "RG", "spearman": 61.27}, {"dataset": "RW", "spearman": None}])
+    >>> print(table)
+    | dataset | spearman |
+    |---|---|
+    | RG | 61.3 |
+    | RW | - |
+    >>> table.score("RG"), table.rows[0].spearman
+    (61.27, 61.27)
     """
 
-    row_type: ClassVar[type] = WordSimilarityRow
+    def __init__(
+        self,
+        rows: Iterable[Mapping[str, Any]],
+        columns: Sequence[Column] | None = None,
+        *,
+        title: str = "",
+        notes: Sequence[str] = (),
+        grid: Grid | None = None,
+        chart: Chart | None = None,
+    ) -> None:
+        given = list(rows)
+        self.columns = _columns_of(given) if columns is None else tuple(columns)
+        self.rows = [self._row(values) for values in given]
+        self.title = title
+        self.notes = tuple(notes)
+        self.grid = grid
+        self.chart = chart
 
-    @property
-    def hash_lengths(self) -> list[int | None]:
-        """Hash lengths; ``None`` stands for vectors."""
-        return list(dict.fromkeys(row.hash_length for row in self.rows))
+    def _row(self, values: Mapping[str, Any]) -> Row:
+        row: dict[str, Any] = {}
+        for column in self.columns:
+            value: Any = values.get(column.name)
+            row[column.name] = value.item() if hasattr(value, "item") else value
+            if column.deviation is not None:
+                row[column.deviation] = value.std if isinstance(value, Score) else None
+        return Row(**row)
 
-    def score(self, dataset: str, hash_length: int | None = None) -> float | None:
-        """Return one score.
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and self.rows == other.rows
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        names = ", ".join(column.name for column in self.columns)
+        return f"<Table of {len(self)} rows: {names}>"
+
+    def __str__(self) -> str:
+        return self.to_markdown()
+
+    # Look up
+
+    def values(self, column: str) -> list[Any]:
+        """Return the different values of a column, in the order in which they first appear.
 
         Parameters
         ----------
-        dataset : str
-        hash_length : int or None
-            ``None`` for vectors.
+        column : str
 
         Returns
         -------
-        spearman : float or None
+        values : list
         """
+        return list(dict.fromkeys(getattr(row, column) for row in self.rows))
+
+    def row(self, *key: Any, **named: Any) -> Row:
+        """Return the row with a key.
+
+        Parameters
+        ----------
+        *key, **named
+            Values of the key columns, in their order or by their names. ``None`` is the hash
+            length of dense vectors, and the default.
+
+        Returns
+        -------
+        row : Row
+        """
+        keys = self._named("key")
+        wanted = {column.name: column.default for column in keys}
+        wanted |= dict(zip(wanted, key, strict=False)) | named
+        if len(key) > len(keys) or len(wanted) > len(keys):
+            raise TypeError(f"the key is {', '.join(column.name for column in keys)}")
         for row in self.rows:
-            if (row.dataset, row.hash_length) == (dataset, hash_length):
-                return row.spearman
-        raise KeyError(f"no score for {dataset!r} at hash length {hash_length}")
+            if wanted.items() <= vars(row).items():
+                return row
+        shown = ", ".join(f"{name}={value!r}" for name, value in wanted.items())
+        raise KeyError(f"no row with {shown}")
 
-    def __str__(self) -> str:
-        by_place = {(row.hash_length, row.dataset): row for row in self.rows}
-        lines = []
-        for length in self.hash_lengths:
-            found = (by_place.get((length, name)) for name in self.datasets)
-            label = "dense" if length is None else str(length)
-            scores = (
-                NOTHING if row is None else score_text(row.spearman, row.std) for row in found
-            )
-            lines.append([label, *scores])
-        lines.append(["pairs", *(self._pairs_text(name) for name in self.datasets)])
-        return markdown(["hash length", *self.datasets], lines)
+    def score(self, *key: Any, **named: Any) -> Any:
+        """Return one result.
 
-    def _pairs_text(self, dataset: str) -> str:
-        row = next(row for row in self.rows if row.dataset == dataset)
-        return f"{row.n_pairs} of {row.n_pairs_in_all}"
+        Parameters
+        ----------
+        *key, **named
+            As in :meth:`row`.
 
-    def plot(self, target: Any = None) -> Any:
-        """Draw the scores against the hash length, one line a dataset.
+        Returns
+        -------
+        score : float or None
+            ``None``: there is none.
+        """
+        return getattr(self.row(*key, **named), self._named("value")[0].name)
 
-        Vectors have no hash length: theirs is a dashed horizontal line. Standard deviations are
-        drawn as bars. Needs matplotlib: ``pip install "skfly[plot]"``.
+    def _named(self, role: str) -> list[Column]:
+        return [column for column in self.columns if column.role == role]
+
+    # Write
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rows, each a dict, with the title and the notes if there are any.
+
+        Returns
+        -------
+        table : dict
+        """
+        about = {"title": self.title, "notes": list(self.notes)}
+        rows = [dict(vars(row)) for row in self.rows]
+        return {name: value for name, value in about.items() if value} | {"rows": rows}
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return :meth:`to_dict` as JSON.
+
+        Parameters
+        ----------
+        path : path-like or None, default=None
+            A file to write it to.
+
+        Returns
+        -------
+        text : str
+        """
+        return _written(json.dumps(self.to_dict(), indent=2) + "\n", path)
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the rows as CSV with a header; None is empty.
+
+        Parameters
+        ----------
+        path : path-like or None, default=None
+            A file to write it to.
+
+        Returns
+        -------
+        text : str
+        """
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(vars(self._row({}))), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(vars(row) for row in self.rows)
+        return _written(text.getvalue(), path)
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown, as it is laid out for people.
+
+        Returns
+        -------
+        text : str
+        """
+        return markdown(self._cells())
+
+    def to_text(self) -> str:
+        """Return the table in plain columns, as it is laid out for people.
+
+        Returns
+        -------
+        text : str
+        """
+        parts = [self.title, plain_text(self._cells()), *self.notes]
+        return "\n".join(filter(None, parts))
+
+    def to_html(self) -> str:
+        """Return the table in HTML, as it is laid out for people.
+
+        Returns
+        -------
+        text : str
+        """
+        notes = (f"<p>{escape(note)}</p>" for note in self.notes)
+        return "".join([html(self._cells(), self.title), *notes])
+
+    def _cells(self) -> list[list[Cell]]:
+        return lay_out(self.columns, self.rows, self.grid)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def plot(self, target: Any = None, **only: Any) -> Any:
+        """Draw the table.
+
+        Needs matplotlib: ``pip install "skfly[plot]"``.
 
         Parameters
         ----------
         target : path-like or matplotlib Axes, optional
             A file to write (its ending says what: ``.png``, ``.svg``, ``.pdf``), or where to
             draw. Without it, a new figure is made.
+        **only
+            Draw the rows with these values of columns only: ``dataset="MEN"``.
 
         Returns
         -------
         ax : matplotlib Axes
         """
-        ax = axes_of(target)
-        for number, name in enumerate(self.datasets):
-            self._draw(ax, name, f"C{number}")
-        lengths = sorted(length for length in self.hash_lengths if length is not None)
-        if lengths:
-            ax.set_xscale("log", base=2)
-            ax.set_xticks(lengths, labels=[str(length) for length in lengths])
-            ax.minorticks_off()
-        ax.set_xlabel("hash length")
-        ax.set_ylabel("100 x Spearman correlation")
-        ax.legend()
-        ax.grid(alpha=0.3)
-        save_axes(ax, target)
-        return ax
-
-    def _draw(self, ax: Any, dataset: str, color: str) -> None:
-        rows = [row for row in self.rows if row.dataset == dataset and row.spearman is not None]
-        codes = sorted(
-            (row for row in rows if row.hash_length is not None),
-            key=lambda row: row.hash_length or 0,
-        )
-        ax.errorbar(
-            [row.hash_length for row in codes],
-            [row.spearman for row in codes],
-            yerr=[row.std or 0.0 for row in codes] if any(row.std for row in codes) else None,
-            marker="o",
-            capsize=3,
-            color=color,
-            label=dataset,
-        )
-        for row in rows:
-            if row.hash_length is None:
-                ax.axhline(row.spearman, linestyle="--", color=color)
+        if self.chart is None:
+            raise ValueError("there is no drawing of this kind of table")
+        if self.chart.split is not None and self.rows:
+            only = {self.chart.split: getattr(self.rows[0], self.chart.split)} | only
+        rows = [row for row in self.rows if only.items() <= vars(row).items()]
+        if not rows:
+            shown = ", ".join(f"{name}={value!r}" for name, value in only.items())
+            raise ValueError(f"there are no rows to draw{' with ' * bool(only)}{shown}")
+        labels = {column.name: column.label or column.name for column in self.columns}
+        title = ", ".join(f"{labels[name]}: {value}" for name, value in only.items())
+        return draw(self.chart, rows, target, title)
 
 
-def mean_over_seeds(results: Iterable[WordSimilarityTable]) -> WordSimilarityTable:
-    """Return the mean and the standard deviation of several results.
+def _columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    results = {name for name in names if any(isinstance(row.get(name), float) for row in rows)}
+    return tuple(Column(name, "value" if name in results else "key", label=name) for name in names)
+
+
+def _written(text: str, path: str | os.PathLike[str] | None) -> str:
+    if path is not None:
+        write_file(path, text)
+    return text
+
+
+def mean_over_seeds(results: Iterable[Table]) -> Table:
+    """Return the mean and the standard deviation of several tables.
 
     Parameters
     ----------
-    results : iterable of WordSimilarityTable
-        Of models that differ in their seed only: same datasets, hash lengths and pairs.
+    results : iterable of Table
+        Of models that differ in their seed only: the same datasets, hash lengths and pairs.
 
     Returns
     -------
-    table : WordSimilarityTable
-        Where a result has no score, neither has the mean.
+    table : Table
+        Its rows have ``n_runs``. Where one table has no score, neither has the mean. What else
+        differs from table to table, such as a setting that was chosen, is None.
 
     Examples
     --------
-    >>> from skfly.evaluation import WordSimilarityRow, WordSimilarityTable, mean_over_seeds
-    >>> results = [WordSimilarityTable([WordSimilarityRow("RG", 4, score, 60, 65)])
-    ...            for score in (50.0, 52.0)]
+    >>> from skfly.evaluation import Table, mean_over_seeds
+    >>> results = [Table([{"dataset": "RG", "spearman": score}]) for score in (50.0, 52.0)]
     >>> print(mean_over_seeds(results))
-    | hash length | RG |
+    | dataset | spearman |
     |---|---|
-    | 4 | 51.0 +- 1.4 |
-    | pairs | 60 of 65 |
+    | RG | 51.0 +- 1.4 |
     """
     tables = list(results)
     if not tables:
         raise ValueError("there are no results to take the mean of")
-    if any(row.n_runs > 1 for table in tables for row in table.rows):
+    if any(getattr(row, "n_runs", 1) > 1 for table in tables for row in table.rows):
         raise ValueError("expected results of single runs; one of these is a mean already")
-    first = [_place(row) for row in tables[0].rows]
-    if any([_place(row) for row in table.rows] != first for table in tables):
+    first = tables[0]
+    fixed = [column.name for column in first.columns if column.role in ("key", "size")]
+    places = [[[getattr(row, name) for name in fixed] for row in t.rows] for t in tables]
+    if any(some != places[0] for some in places):
         raise ValueError(
             "the results are not of the same datasets, hash lengths and pairs; to score models "
             "on the pairs that all know, pass pairs_known_to=models to word_similarity"
         )
-    return WordSimilarityTable(
-        [_mean(rows) for rows in zip(*(t.rows for t in tables), strict=True)]
+    rows = [_mean_row(first.columns, rows) for rows in zip(*(t.rows for t in tables), strict=True)]
+    names = [column.name for column in first.columns]
+    columns = [*first.columns, *([] if "n_runs" in names else [Column("n_runs", "size")])]
+    return Table(
+        [row | {"n_runs": len(tables)} for row in rows],
+        columns,
+        title=first.title,
+        notes=first.notes,
+        grid=first.grid,
+        chart=first.chart,
     )
 
 
-def _place(row: WordSimilarityRow) -> tuple[str, int | None, int, int]:
-    return row.dataset, row.hash_length, row.n_pairs, row.n_pairs_in_all
-
-
-def _mean(rows: tuple[WordSimilarityRow, ...]) -> WordSimilarityRow:
-    scores = [row.spearman for row in rows if row.spearman is not None]
-    if len(scores) < len(rows):
-        return replace(rows[0], spearman=None, n_runs=len(rows))
-    std = stdev(scores) if len(scores) > 1 else None
-    return replace(rows[0], spearman=fmean(scores), std=std, n_runs=len(rows))
+def _mean_row(columns: Sequence[Column], rows: Sequence[Row]) -> dict[str, Any]:
+    mean = {}
+    for column in columns:
+        values = [getattr(row, column.name) for row in rows]
+        if column.role == "value":
+            mean[column.name] = None if None in values else Score.mean(values)
+        else:
+            mean[column.name] = values[0] if all(v == values[0] for v in values) else None
+    return mean

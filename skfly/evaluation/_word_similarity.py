@@ -4,21 +4,37 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence, Set
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from skfly.evaluation._datasets import WordPairs, load_datasets
-from skfly.evaluation._table import WordSimilarityRow, WordSimilarityTable
-from skfly.evaluation._vectors import Similarities, as_similarities, known_words
-from skfly.vectorizer import FlyHashVectorizer
+from skfly.evaluation._datasets import WordPairs, load_word_pairs
+from skfly.evaluation._table import Chart, Column, Grid, Table
+from skfly.evaluation._vectors import (
+    HASH_LENGTHS,
+    Floats,
+    FlyCodes,
+    WordVectors,
+    as_words,
+    check_hash_lengths,
+    known_words,
+)
 
-__all__ = ["HASH_LENGTHS", "check_hash_lengths", "word_similarity"]
+__all__ = ["AXES", "COLUMNS", "word_similarity"]
 
-HASH_LENGTHS = (4, 8, 16, 32, 51, 64, 128)
+MEASURES = ("auto", "cosine", "sokal-michener")
+COLUMNS = (
+    Column("dataset", "key", "dataset"),
+    Column("hash_length", "key", "hash length", missing="dense"),
+    Column("spearman", "value", "score", deviation="std"),
+    Column("n_pairs", "size", "pairs", text="{n_pairs} of {n_pairs_in_all}"),
+    Column("n_pairs_in_all", "size"),
+    Column("n_runs", "info"),
+)
+_GRID = Grid(("hash_length",), ("dataset",), "spearman", size="n_pairs")
+AXES = ("hash length", "100 x Spearman correlation")
+_CHART = Chart("hash_length", "spearman", ("dataset",), AXES, by_hash_length=True)
 
 
 def word_similarity(
@@ -29,8 +45,8 @@ def word_similarity(
     measure: str = "auto",
     pairs_known_to: Iterable[Any] = (),
     half: str | None = None,
-) -> WordSimilarityTable:
-    """Compare how similar the codes or vectors of words are with how similar people find them.
+) -> Table:
+    """Compare the similarity of codes or vectors with people's judgement of word similarity.
 
     The score is 100 times Spearman's rank correlation between both, over the pairs of which both
     words are known. A word that is not known as it is written is looked up in lower case.
@@ -59,9 +75,11 @@ def word_similarity(
 
     Returns
     -------
-    table : WordSimilarityTable
-        A dataset without a score (no known pair, or all equally similar) has ``None``, and a
-        warning says why.
+    table : Table
+        A row for each hash length and dataset: ``dataset``, ``hash_length`` (None for vectors),
+        ``spearman``, ``n_pairs`` (pairs that were scored), ``n_pairs_in_all``, ``std`` and
+        ``n_runs``. A dataset without a score (no known pair, or all equally similar) has
+        ``None``, and a warning says why.
 
     See Also
     --------
@@ -80,37 +98,43 @@ def word_similarity(
     | dense | 100.0 |
     | pairs | 3 of 4 |
     """
+    if measure not in MEASURES:
+        raise ValueError(f"measure must be one of {MEASURES}; got {measure!r}")
     lengths = check_hash_lengths(model_or_keyed_vectors, hash_lengths)
-    model = as_similarities(model_or_keyed_vectors, lengths, measure)
-    chosen = [data if half is None else data.half(half) for data in load_datasets(datasets)]
+    model = as_words(model_or_keyed_vectors)
+    chosen = [data if half is None else data.half(half) for data in load_word_pairs(datasets)]
     words = list(dict.fromkeys(word for data in chosen for word in data.words))
     known = model.known(words)
     for other in pairs_known_to:
         known &= known_words(other, words)
-    return WordSimilarityTable(_score(model, chosen, known))
+    rows = _score(model, chosen, known, lengths, measure)
+    return Table(rows, COLUMNS, grid=_GRID, chart=_CHART)
 
 
 def _score(
-    model: Similarities, datasets: Sequence[WordPairs], known: Set[str]
-) -> list[WordSimilarityRow]:
+    model: FlyCodes | WordVectors,
+    datasets: Sequence[WordPairs],
+    known: Set[str],
+    hash_lengths: Sequence[int],
+    measure: str,
+) -> list[dict[str, Any]]:
     """Return the rows by hash length, then by dataset. All pairs are looked up at once."""
-    pairs = [
-        [pair for pair in data.pairs if pair[0] in known and pair[1] in known] for data in datasets
-    ]
+    pairs = [[pair for pair in data.pairs if known >= {*pair[:2]}] for data in datasets]
     people = [np.array([score for *_, score in some]) for some in pairs]
     ends = np.cumsum([len(some) for some in pairs])[:-1]
     left = [word for some in pairs for word, _, _ in some]
     right = [word for some in pairs for _, word, _ in some]
     rows = []
     problems: dict[tuple[str, str], list[int | None]] = {}
-    for hash_length, similarities in model.similar(left, right):
-        by_dataset = np.split(similarities, ends)
-        for data, judged, found in zip(datasets, people, by_dataset, strict=True):
-            problem = _why_no_score(judged, found, len(data))
+    for length, similarities in model.similar(left, right, hash_lengths, measure):
+        found = np.split(similarities, ends)
+        for data, judged, similar in zip(datasets, people, found, strict=True):
+            problem = _why_no_score(judged, similar, len(data))
             if problem:
-                problems.setdefault((data.name, problem), []).append(hash_length)
-            score = None if problem else 100 * float(spearmanr(judged, found).statistic)
-            rows.append(WordSimilarityRow(data.name, hash_length, score, len(judged), len(data)))
+                problems.setdefault((data.name, problem), []).append(length)
+            score = None if problem else 100 * float(spearmanr(judged, similar).statistic)
+            sizes = {"n_pairs": len(judged), "n_pairs_in_all": len(data), "n_runs": 1}
+            rows.append({"dataset": data.name, "hash_length": length, "spearman": score, **sizes})
     n_lengths = len(rows) // len(datasets)
     for (name, problem), lengths in problems.items():
         shown = ", ".join(map(str, lengths))
@@ -119,9 +143,7 @@ def _score(
     return rows
 
 
-def _why_no_score(
-    people: NDArray[np.float64], similarities: NDArray[np.float64], n_in_all: int
-) -> str | None:
+def _why_no_score(people: Floats, similarities: Floats, n_in_all: int) -> str | None:
     if len(people) < 2:
         known = "none" if not len(people) else "only one"
         return f"{known} of its {n_in_all} pairs is known"
@@ -132,21 +154,3 @@ def _why_no_score(
     if np.ptp(similarities) == 0:
         return f"the {len(people)} known pairs are all equally similar to the model"
     return None
-
-
-def check_hash_lengths(model: Any, hash_lengths: Any) -> list[int]:
-    """Return the hash lengths that the model can have, each once."""
-    single = isinstance(hash_lengths, Integral)
-    lengths = list(dict.fromkeys([hash_lengths] if single else hash_lengths))
-    for length in lengths:
-        if not isinstance(length, Integral) or int(length) < 1:
-            raise ValueError(f"hash lengths must be whole numbers above 0; got {length!r}")
-    n_cells = getattr(model, "n_features_out_", None)
-    if not isinstance(model, FlyHashVectorizer) or n_cells is None:
-        return lengths
-    possible = [int(length) for length in lengths if length <= n_cells]
-    if not possible:
-        raise ValueError(
-            f"none of the hash lengths {lengths} is possible: the model has {n_cells} Kenyon cells"
-        )
-    return possible

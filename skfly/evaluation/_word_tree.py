@@ -13,16 +13,18 @@ from scipy.cluster import hierarchy
 from scipy.sparse.csgraph import connected_components
 from sklearn.preprocessing import normalize
 
-from skfly.evaluation._rows import axes_of, save_axes
-from skfly.evaluation._word_matrix import vocabulary_of, word_matrix
+from skfly.evaluation._drawing import axes_for, save_axes
+from skfly.evaluation._vectors import as_words, word_matrix
 
 __all__ = ["WordTree", "word_tree"]
 
 _ROWS_AT_A_TIME = 512
+_PLACE: dict[str, Any] = {"xytext": (-2, 1), "textcoords": "offset points", "ha": "right"}
+_NAME_STYLE = _PLACE | {"fontsize": 6, "color": "C0"}
 
 
 def word_tree(model: Any, words: Sequence[str] | None = None) -> WordTree:
-    """Cluster words: complete link, by the cosine of their codes or vectors.
+    """Cluster words by complete link on the cosine of their codes or vectors.
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ def word_tree(model: Any, words: Sequence[str] | None = None) -> WordTree:
     >>> tree.subtree("bee", 3).words
     ('fly', 'moth', 'bee')
     """
-    words = tuple(vocabulary_of(model) if words is None else words)
+    words = tuple(as_words(model).vocabulary() if words is None else words)
     if len(set(words)) < len(words):
         raise ValueError("a word is given twice: each must be given once")
     if len(words) < 2:
@@ -97,7 +99,7 @@ class WordTree:
         return len(self.words)
 
     def cut(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return the number of each word's cluster, where so many are left.
+        """Return the number of each word's cluster when the tree is cut into ``n_clusters``.
 
         Parameters
         ----------
@@ -118,7 +120,7 @@ class WordTree:
         return np.asarray(connected_components(edges, directed=False)[1][:n], dtype=np.int64)
 
     def clusters(self, n_clusters: int) -> list[list[str]]:
-        """Return the words of each cluster, where so many are left.
+        """Return the words of each cluster when the tree is cut into ``n_clusters``.
 
         Parameters
         ----------
@@ -135,7 +137,7 @@ class WordTree:
         return sorted(found.values(), key=len, reverse=True)
 
     def subtree(self, word: str, n_words: int = 40) -> WordTree:
-        """Return the largest part of the tree that has a word, and no more words than this.
+        """Return the largest part of the tree that contains a word and at most ``n_words`` words.
 
         Parameters
         ----------
@@ -182,9 +184,9 @@ class WordTree:
         return WordTree(tuple(self.words[i] for i in leaves), links, self.rows[leaves])
 
     def plot(self, target: Any = None) -> Any:
-        """Draw the tree: words at its leaves; at each join its most typical word, and how many.
+        """Draw the tree: words at the leaves, and at each join the most typical word and the size.
 
-        Needs matplotlib: ``pip install "skfly[plot]"``. Draw parts of up to some hundred words:
+        Needs matplotlib: ``pip install "skfly[plot]"``. Draw parts of up to a few hundred words:
         see :meth:`subtree`.
 
         Parameters
@@ -197,7 +199,7 @@ class WordTree:
         -------
         ax : matplotlib Axes
         """
-        ax = axes_of(target, (9, 1 + 0.2 * len(self)))
+        ax = axes_for(target, (9, 1 + 0.2 * len(self)))
         order = hierarchy.leaves_list(self.links)
         height, place = np.zeros(2 * len(self) - 1), np.zeros(2 * len(self) - 1)
         place[order] = np.arange(len(self))
@@ -206,21 +208,9 @@ class WordTree:
         ):
             ends = link[:2].astype(np.int64)
             height[node], place[node] = link[2], place[ends].mean()
-            ax.plot(
-                [height[ends[0]], link[2], link[2], height[ends[1]]],
-                np.repeat(place[ends], 2),
-                color="0.5",
-                linewidth=0.8,
-            )
-            ax.annotate(
-                name,
-                (height[node], place[node]),
-                xytext=(-2, 1),
-                textcoords="offset points",
-                fontsize=6,
-                ha="right",
-                color="C0",
-            )
+            x = [height[ends[0]], link[2], link[2], height[ends[1]]]
+            ax.plot(x, np.repeat(place[ends], 2), color="0.5", linewidth=0.8)
+            ax.annotate(name, (height[node], place[node]), **_NAME_STYLE)
         ax.set_yticks(np.arange(len(self)), labels=[self.words[i] for i in order], fontsize=7)
         ax.yaxis.tick_right()
         ax.set_xlim(1.15 * height[-1] or 1.0, 0)
@@ -232,7 +222,7 @@ class WordTree:
         return ax
 
     def _names(self) -> list[str]:
-        """Return for each join the word that is nearest to the mean of its words, and how many."""
+        """Return for each join its most typical word and its size."""
         members = [[i] for i in range(len(self))]
         names = []
         for left, right in self.links[:, :2].astype(np.int64).tolist():

@@ -3,15 +3,14 @@
 It needs ``pip install "skfly[explore]"``.
 """
 
+# ruff: noqa: E402
+
 from __future__ import annotations
 
-try:
-    import starlette  # noqa: F401
-    import uvicorn  # noqa: F401
-except ImportError as error:
-    raise ImportError(
-        'the page needs starlette and uvicorn: pip install "skfly[explore]"'
-    ) from error
+from skfly._files import import_optional
+
+for _name in ("starlette", "uvicorn"):  # before the modules that need them
+    import_optional(_name, "explore", "the page")
 
 from skfly.explore._app import create_app
 from skfly.explore._explorer import Explorer

@@ -11,10 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import entr, softmax
-
-from skfly.codes import KenyonCell
-from skfly.text import word_ids
 
 if TYPE_CHECKING:
     from skfly.vectorizer import FlyHashVectorizer
@@ -57,19 +53,18 @@ class Explorer:
         fly = copy(fly).set_params(input="content", sparse_output=True)
         self._fly = fly
         self._name = name
+        model = self._fly_model = fly.model_
         self._vectors = fly.wv
-        self._hasher = fly._hasher()
-        self._analyzer = fly._analyzer()
-        self._known = fly._known_ids()
-        self._words = list(fly.vocabulary_)
-        self._counts = fly.word_counts_
+        self._known = model.known_words()
+        self._words = list(model.vocabulary.words)
+        self._counts = model.vocabulary.counts
         self._sorted = sorted(self._known)
         by_count = np.argsort(-self._counts, kind="stable")
         self._by_count = [self._words[i] for i in by_count.tolist() if self._counts[i] > 0]
         self._rank = {word: i + 1 for i, word in enumerate(self._by_count)}
-        self._codes = sparse.csc_array(fly.word_codes_)
+        self._codes = sparse.csc_array(model.word_codes())
         self._used = np.diff(self._codes.indptr)
-        self._breadth = self._count_breadth()
+        self._breadth = model.cell_breadths(_TEMPERATURE)
         self._words_of: dict[tuple[int, int, float], list[tuple[str, float]]] = {}
         self._model = self._describe_model()
         if self._by_count:
@@ -85,17 +80,17 @@ class Explorer:
         return {
             "name": self._name,
             "n_words": len(self._known),
-            "n_cells": int(self._fly.n_features_out_),
-            "hash_length": int(self._fly.hash_length),
+            "n_cells": self._fly_model.n_cells,
+            "hash_length": self._fly_model.hash_length,
             "window": int(self._fly.window),
-            "n_words_read": int(self._fly.n_words_seen_),
+            "n_words_read": self._fly_model.provenance.n_tokens,
             "n_dead_cells": int((self._used == 0).sum()),
             "examples": self._examples(),
         }
 
     def search(self, query: str, n_words: int = 20) -> dict[str, Any]:
         """Return known words that begin with a text, then those that contain it."""
-        wanted = self._analyzer.normalize(query.strip())
+        wanted = self._fly_model.normalize(query.strip())
         if not wanted:
             return {"query": query, "words": []}
         found = sorted(self._beginning_with(wanted), key=self._rank.__getitem__)[:n_words]
@@ -147,7 +142,7 @@ class Explorer:
             "left_code": codes[0],
             "right_code": codes[1],
             "shared": shared,
-            "similarity": len(shared) / int(self._fly.hash_length),
+            "similarity": len(shared) / self._fly_model.hash_length,
             "cells": self._describe(
                 strongest, [float(least[cell]) for cell in strongest], n_words, temperature
             ),
@@ -158,13 +153,11 @@ class Explorer:
 
         Words of the text are left out: they are near, but tell nothing.
         """
-        words = self._analyzer.words(text)
+        words = self._fly_model.tokens(text)
         if not 0 <= place < len(words):
             raise ValueError(f"target {place} is outside the text, which has {len(words)} words")
-        ids = word_ids(words, self._known, self._analyzer)
-        target = ids[[place]]
-        code = self._hasher.in_context(target, [np.delete(ids, place)])
-        alone = self._hasher.words(target)
+        code = self._fly_model.contexts([words], [place])
+        alone = self._fly_model.words([words[place]])
         own = set(words)
         return {
             "word": words[place],
@@ -182,13 +175,13 @@ class Explorer:
         """Return a word's neighbours and code, and the cells that it shares with another."""
         about = self._word(word)
         if about["known"]:
-            code = self._hasher.words(np.array([self._known[about["word"]]]))
+            code = self._fly_model.words([about["word"]])
             about["neighbours"] = self._neighbours(code, n_neighbours, {about["word"]})
         if other is not None:
             about["other"] = self._word(other)
             shared = sorted(set(about["code"]) & set(about["other"]["code"]))
             about["shared"] = self._describe(shared, [0.0] * len(shared), 8, _TEMPERATURE)
-            about["similarity"] = len(shared) / int(self._fly.hash_length)
+            about["similarity"] = len(shared) / self._fly_model.hash_length
         return about
 
     # Cells
@@ -214,7 +207,7 @@ class Explorer:
         self, cell: int, n_words: int = 30, temperature: float = _TEMPERATURE
     ) -> dict[str, Any]:
         """Return what a cell stands for, and frequent words that have it in their code."""
-        n_cells = int(self._fly.n_features_out_)
+        n_cells = self._fly_model.n_cells
         if not 0 <= cell < n_cells:
             raise ValueError(f"there is no cell {cell}: the model has cells 0 to {n_cells - 1}")
         about = self._describe([cell], [0.0], n_words, temperature)[0]
@@ -228,22 +221,19 @@ class Explorer:
 
     def _read(self, text: str) -> tuple[list[str], NDArray[np.int32], NDArray[np.float32]]:
         """Return the words of a text, their ids, and the cells' responses to each."""
-        words = self._analyzer.words(text)
-        ids = word_ids(words, self._known, self._analyzer)
-        responses = np.zeros((len(words), self._fly.n_features_out_), dtype=np.float32)
+        words = self._fly_model.tokens(text)
+        ids = self._fly_model.word_ids(words)
+        responses = np.zeros((len(words), self._fly_model.n_cells), dtype=np.float32)
         if (ids >= 0).any():
-            responses[ids >= 0] = self._hasher.responses(ids[ids >= 0])
+            responses[ids >= 0] = self._fly_model.responses(ids[ids >= 0])
         return words, ids, responses
 
     def _winners(
         self, ids: NDArray[np.int32], n_cells: int
     ) -> tuple[list[int], list[int], list[float]]:
         """Return the code of words, its most active cells, and how active these are."""
-        bag = np.unique(ids[ids >= 0])
-        length = int(self._fly.hash_length)
-        cells, values = self._hasher.most_active(bag, max(length, min(n_cells, len(self._used))))
-        if cells[0] < 0 or values[0] == 0:
-            return [], [], []
+        length = self._fly_model.hash_length
+        cells, values = self._fly_model.most_active(ids[ids >= 0], max(length, n_cells))
         return sorted(cells[:length].tolist()), cells[:n_cells].tolist(), values[:n_cells].tolist()
 
     def _driven(
@@ -282,10 +272,7 @@ class Explorer:
         new = [cell for cell in cells if (cell, n_words, temperature) not in known]
         for start in range(0, len(new), _CELLS_AT_A_TIME):
             part = new[start : start + _CELLS_AT_A_TIME]
-            some: list[KenyonCell] = self._fly._describe_cells(
-                self._hasher, np.array(part), [0.0] * len(part), n_words, temperature
-            )
-            for described in some:
+            for described in self._fly_model.describe_cells(part, n_words, temperature):
                 words = [(word, round(chance, 8)) for word, chance in described.words]
                 known[described.number, n_words, temperature] = words
         for key in list(islice(known, max(0, len(known) - max(_CELLS_KEPT, len(cells))))):
@@ -295,7 +282,7 @@ class Explorer:
         if not code.nnz:
             return []
         near = self._vectors.neighbors(code, n=n_neighbours + len(without))[0]
-        length = int(self._fly.hash_length)
+        length = self._fly_model.hash_length
         return [
             self._about(word) | {"n_shared": round(similarity * length)}
             for word, similarity in near
@@ -303,10 +290,10 @@ class Explorer:
         ][:n_neighbours]
 
     def _word(self, word: str) -> dict[str, Any]:
-        found = word if word in self._known else self._analyzer.normalize(word.strip())
+        found = word if word in self._known else self._fly_model.normalize(word.strip())
         if found not in self._known:
             return {"word": word, "known": False, "code": [], "alike": self._alike(found)}
-        code = _cells(self._hasher.words(np.array([self._known[found]])))
+        code = _cells(self._fly_model.words([found]))
         return self._about(found) | {"known": True, "code": code}
 
     def _about(self, word: str) -> dict[str, Any]:
@@ -334,19 +321,6 @@ class Explorer:
         cells = self.cells("specific", 0, 2 * _N_EXAMPLES)["cells"]
         words = dict.fromkeys(str(cell["words"][0][0]) for cell in cells)
         return [word for word in words if word in self._known][:_N_EXAMPLES]
-
-    def _count_breadth(self) -> NDArray[np.float64]:
-        """Return how many words each cell stands for: the perplexity of its words."""
-        evidence = np.sqrt(self._counts) if self._fly.learning_ == "lloyd" else 1.0
-        found: list[float] = []
-        for start in range(0, self._fly.n_features_out_, _CELLS_AT_A_TIME):
-            part = np.arange(start, min(start + _CELLS_AT_A_TIME, self._fly.n_features_out_))
-            for responses in self._hasher.responses_to_targets(part).T:
-                weighted = (responses * evidence).astype(np.float64)
-                strongest = max(np.abs(weighted).max(initial=0.0), 1e-300)
-                chances = softmax(weighted / (_TEMPERATURE * strongest))
-                found.append(float(np.exp(entr(chances).sum())))
-        return np.array(found)
 
 
 def _shares(responses: NDArray[np.float32], cells: Sequence[int]) -> list[float]:

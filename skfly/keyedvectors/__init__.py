@@ -1,6 +1,6 @@
 """Word codes behind the interface of gensim's ``KeyedVectors``, on packed bits."""
 
 from skfly.keyedvectors._keyedvectors import FlyKeyedVectors
-from skfly.keyedvectors._of_fly import vectors_of
+from skfly.keyedvectors._of_fly import vectors_of as vectors_of
 
-__all__ = ["FlyKeyedVectors", "vectors_of"]
+__all__ = ["FlyKeyedVectors"]

@@ -1,4 +1,4 @@
-"""Change: new keys, other codes, another order."""
+"""Add keys, and change codes, attributes and the order of keys."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.codes import as_packed, smallest
+from skfly.index import PackedIndex
+from skfly.keyedvectors._base import KeyedCodes
 from skfly.keyedvectors._input import KEY_TYPES, check_hash_length, check_keys, pack_checked
-from skfly.keyedvectors._store import KeyedCodes
 
 __all__ = ["EditableCodes"]
 
 
 class EditableCodes(KeyedCodes):
-    """Changes codes. What is given is checked before anything is changed."""
+    """Edit keys and codes. Input is checked before anything is changed."""
 
     def add_vector(self, key: Any, vector: Any) -> int:
-        """Add the code of a new key, into a free place if there is one.
+        """Add a new key and its code, in a free row if there is one.
 
         Parameters
         ----------
@@ -33,15 +33,15 @@ class EditableCodes(KeyedCodes):
         Returns
         -------
         index : int
-            The place of the key.
+            The row of the key.
         """
         if key in self.key_to_index:
             raise ValueError(
                 f"the word {key!r} has a code already; change it with wv[word] = code"
             )
-        place = self.next_index
-        if place >= len(self) or self.index_to_key[place] is not None:
-            place = len(self)
+        row = self.next_index
+        if row >= len(self) or self.index_to_key[row] is not None:
+            row = len(self)
             warnings.warn(
                 "Adding single vectors to a KeyedVectors which grows by one each time can be "
                 "costly. Consider adding in batches or preallocating to the required size.",
@@ -51,11 +51,11 @@ class EditableCodes(KeyedCodes):
             self.add_vectors([key], _one_row(vector))
         else:
             codes = self._pack([key], _one_row(vector))
-            self.index_to_key[place] = key
-            self.key_to_index[key] = place
-            self._replace([place], codes)
-        self.next_index = place + 1
-        return place
+            self.index_to_key[row] = key
+            self.key_to_index[key] = row
+            self._replace([row], codes)
+        self.next_index = row + 1
+        return row
 
     def add_vectors(
         self, keys: Any, weights: Any, extras: Any = None, replace: bool = False
@@ -70,7 +70,7 @@ class EditableCodes(KeyedCodes):
         extras : dict of ndarray, optional
             Attributes of the keys, by name.
         replace : bool, default=False
-            What to do with keys that are there already: change their codes, or keep them.
+            Whether to replace the codes of keys that exist already, or to keep them.
         """
         if isinstance(keys, KEY_TYPES):
             keys, weights = [keys], _one_row(weights)
@@ -80,13 +80,13 @@ class EditableCodes(KeyedCodes):
         new = np.array([key not in self.key_to_index for key in keys], dtype=bool)
         first = len(self)
         if not first:
-            self._set_keys(keys, self._store)
+            self._set_keys(keys, self._index)
         else:
             for key in compress(keys, new):
                 self.key_to_index[key] = len(self.index_to_key)
                 self.index_to_key.append(key)
         if new.any():
-            self._set_store(smallest(as_packed(self._store).append(codes[new])))
+            self._set_index(self._index.append(codes[new]))
             self.allocate_vecattrs()
         old = [self.key_to_index[key] for key in compress(keys, ~new)]
         if replace and old:
@@ -102,7 +102,7 @@ class EditableCodes(KeyedCodes):
             keys, weights = [keys], _one_row(weights)
         self.add_vectors(keys, weights, replace=True)
 
-    def _pack(self, keys: Sequence[Any], weights: Any) -> NDArray[np.uint64]:
+    def _pack(self, keys: Sequence[Any], weights: Any) -> NDArray[np.uint8]:
         """Check keys and codes before anything is changed."""
         self._check_writable()
         codes, _ = pack_checked(weights, self.vector_size)
@@ -110,10 +110,10 @@ class EditableCodes(KeyedCodes):
         check_hash_length(codes, self._hash_length)
         return codes
 
-    def _replace(self, rows: list[int], codes: NDArray[np.uint64]) -> None:
-        store = as_packed(self._store)
-        store.replace(rows, codes)
-        self._set_store(store)
+    def _replace(self, rows: list[int], codes: NDArray[np.uint8]) -> None:
+        index = PackedIndex(self._index)
+        index.replace(rows, codes)
+        self._set_index(index)
 
     def set_vecattr(self, key: Any, attr: str, val: Any) -> None:
         """Set an attribute of a key.
@@ -129,24 +129,24 @@ class EditableCodes(KeyedCodes):
         super().set_vecattr(key, attr, val)
 
     def resize_vectors(self, seed: int = 0) -> None:  # noqa: ARG002
-        """Make room for all of ``index_to_key``; new keys have empty codes.
+        """Resize to the length of ``index_to_key``; new keys have empty codes.
 
         Parameters
         ----------
         seed : int
-            Ignored: gensim starts new vectors at random, to be trained.
+            Ignored; gensim uses it to initialize vectors that are trained later.
         """
         self._check_writable()
-        missing = len(self) - len(self._store)
-        store = as_packed(self._store)
+        index = self._index
+        missing = len(self) - len(index)
         if missing < 0:
-            self._set_store(store.take(slice(len(self))))
+            self._set_index(index.take(slice(len(self))))
         else:
-            self._set_store(store.append(np.zeros((missing, store.n_words), np.uint64)))
+            self._set_index(index.append(np.zeros((missing, len(index.columns)), np.uint8)))
         self.allocate_vecattrs()
 
     def sort_by_descending_frequency(self) -> None:
-        """Put the keys in the order of their attribute ``"count"``, the most frequent first."""
+        """Sort the keys by their attribute ``"count"``, most frequent first."""
         self._check_writable()
         if not len(self):
             return
@@ -155,10 +155,10 @@ class EditableCodes(KeyedCodes):
         self.allocate_vecattrs()
         for name, values in self.expandos.items():
             self.expandos[name] = values[order]
-        self._set_keys([self.index_to_key[i] for i in order], self._store.take(order))
+        self._set_keys([self.index_to_key[i] for i in order], self._index.take(order))
 
     def unit_normalize_all(self) -> None:
-        """Refuse: codes are ones and zeros."""
+        """Raise ``NotImplementedError``: codes are ones and zeros."""
         raise NotImplementedError(
             "codes are ones and zeros, and cannot be scaled to length 1 in their place; "
             "get_normed_vectors() returns scaled vectors, and get_vector(word, norm=True) one"

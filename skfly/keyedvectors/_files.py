@@ -1,4 +1,4 @@
-"""Files: our own, and those of word2vec."""
+"""Read and write vectors: our own files, and those of word2vec."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from skfly._model_file import (
     read_model_file,
     write_model_file,
 )
-from skfly.codes import CodeStore, ListedCodes, PackedCodes, check_measure, smallest
+from skfly.index import PackedIndex
+from skfly.keyedvectors._base import KeyedCodes
 from skfly.keyedvectors._edit import EditableCodes
-from skfly.keyedvectors._input import check_hash_length, check_packed
+from skfly.keyedvectors._input import check_hash_length
 from skfly.keyedvectors._keys import KeyList, KeyTable
-from skfly.keyedvectors._store import KeyedCodes
+from skfly.model import FlyModel
 
 __all__ = ["KeyedCodesFiles"]
 
 KIND = "keyedvectors"
-_OLD_FORM = "words"  # of packed codes: 64 cells a number
-_FORMS = (PackedCodes.form, ListedCodes.form, _OLD_FORM)
+_CODES = "packed"
 _KEYS = "keys."
 _KEY_ARRAYS = ("text", "starts", "slots")
 _ATTRIBUTE = "attribute."
@@ -36,7 +36,7 @@ _SAVED_TYPES = ("int32", "int64", "uint16", "uint32", "uint64", "float32", "floa
 
 
 class KeyedCodesFiles(EditableCodes):
-    """Reads and writes."""
+    """Save and load."""
 
     def save(
         self,
@@ -48,13 +48,14 @@ class KeyedCodesFiles(EditableCodes):
     ) -> None:
         """Write keys, codes and attributes to one file, without pickle.
 
-        The file is written beside its place and renamed into it.
+        A temporary file is written first and then renamed, so that a failure leaves an older file
+        as it was.
 
         Parameters
         ----------
         fname_or_handle : path-like
         separately, sep_limit, ignore, pickle_protocol
-            Ignored: gensim's, for its several files and pickles.
+            Ignored; gensim uses them for its several files and pickles.
 
         See Also
         --------
@@ -66,7 +67,7 @@ class KeyedCodesFiles(EditableCodes):
                 f"got {type(fname_or_handle).__name__}"
             )
         arrays, keys = _describe_keys(self)
-        arrays[self._store.form] = self._store.columns
+        arrays[_CODES] = self._index.columns
         lists = {}
         for name, values in self.expandos.items():
             if values.dtype.name in _SAVED_TYPES:
@@ -110,7 +111,7 @@ class KeyedCodesFiles(EditableCodes):
         Raises
         ------
         ModelFileError
-            If the file is neither, is cut short or damaged, or comes from a newer skfly.
+            If the file is neither, is truncated or damaged, or was written by a newer skfly.
         """
         if mmap not in (None, "r"):
             raise ValueError(f"mmap must be None or 'r'; got {mmap!r}")
@@ -124,16 +125,16 @@ class KeyedCodesFiles(EditableCodes):
 
     @classmethod
     def _load_fly(cls, fname: str | os.PathLike[str], mmap: str | None) -> Any:
-        from skfly.vectorizer import FlyHashVectorizer
+        from skfly.keyedvectors._of_fly import make_vectors
 
-        fly = FlyHashVectorizer.load(fname, mmap=True)
         try:
-            vectors = copy.copy(fly.wv)
-        except ValueError as error:
-            # it may have been saved with a hash_length that it cannot have
+            vectors = make_vectors(FlyModel.load(fname, mmap=True))
+        except ModelFileError:
+            raise
+        except ValueError as error:  # word_codes that it does not have
             raise ModelFileError(f"{fname} holds a model, but no codes: {error}") from error
         if mmap == "r":
-            vectors._store.freeze()
+            vectors._index.columns.setflags(write=False)
         vectors.__class__ = cls
         return vectors
 
@@ -146,7 +147,7 @@ class KeyedCodesFiles(EditableCodes):
             As in gensim: ``fname, fvocab=None, binary=False, total_vec=None, write_header=True,
             prefix="", append=False, sort_attr="count"``.
         """
-        # gensim looks at the shape of `vectors` only: it need not be made
+        # gensim needs only the shape of `vectors`, so the matrix is not made
         shown = copy.copy(self)
         shown._float_vectors = _only_a_shape(self)
         super(KeyedCodes, shown).save_word2vec_format(*args, **kwargs)
@@ -188,14 +189,14 @@ class KeyedCodesFiles(EditableCodes):
         """
 
         class Reading(cls):  # type: ignore[valid-type, misc]
-            """What gensim, which is reading, fills; it takes no room before there is a word.
+            """Collects what gensim reads; allocates nothing in advance.
 
-            The file's first line says how many words there are, which may not be so.
+            The number of words in the first line of the file may be wrong.
             """
 
             def __init__(self, vector_size: Any, count: int, dtype: Any) -> None:  # noqa: ARG002
                 super().__init__(vector_size, dtype=dtype)
-                self.rows: list[NDArray[np.uint64]] = []
+                self.rows: list[NDArray[np.uint8]] = []
                 self.counts: list[int] = []
 
             @property
@@ -229,9 +230,8 @@ class KeyedCodesFiles(EditableCodes):
         except (AssertionError, ArithmeticError, LookupError) as error:
             raise ValueError(f"{fname} is no file of word2vec, or damaged: {error}") from error
         found = cls(read.vector_size, dtype=datatype)
-        rows = np.concatenate([*read.rows, found.codes])
-        store = PackedCodes.from_rows(rows, found.vector_size)
-        found._set_keys(list(read.index_to_key), smallest(store))
+        rows = np.concatenate([*read.rows, found._index.packed()])
+        found._set_keys(list(read.index_to_key), PackedIndex(rows, found.vector_size))
         found.expandos["count"] = np.array(read.counts, dtype=np.int64)
         setattr(found, _EVENTS, getattr(read, _EVENTS))
         return found
@@ -244,7 +244,7 @@ class KeyedCodesFiles(EditableCodes):
         encoding: str = "utf8",
         unicode_errors: str = "strict",
     ) -> None:
-        """Take the codes of keys that a file in word2vec's format has too from there.
+        """Replace the codes of keys that are also in a file in word2vec's format.
 
         Parameters
         ----------
@@ -261,25 +261,24 @@ class KeyedCodesFiles(EditableCodes):
         if other.vector_size != self.vector_size:
             raise ValueError(f"incompatible vector size {other.vector_size} in file {fname}")
         common = [key for key in other.index_to_key if key in self.key_to_index]
-        codes = other._store.packed([other.key_to_index[key] for key in common])
+        codes = other._index.packed([other.key_to_index[key] for key in common])
         check_hash_length(codes, self._hash_length)
         self._replace([self.key_to_index[key] for key in common], codes)
 
 
 def _only_a_shape(vectors: KeyedCodes) -> NDArray[Any]:
-    """Return an array that looks like all vectors and takes the memory of one number."""
+    """Return zeros of the shape of all vectors that take the memory of one number."""
     return np.broadcast_to(vectors._dtype.type(0), (len(vectors), vectors.vector_size))
 
 
 def _restore(
     cls: type[Any], arrays: dict[str, NDArray[Any]], content: dict[str, Any], mmap: str | None
 ) -> Any:
-    """Return the object that was saved; what does not fit raises one of several errors."""
+    """Rebuild the object that was saved; damaged content raises one of several errors."""
     # np.asarray: kernels are compiled for arrays, not for numpy's class of mapped ones
     arrays = {
         name: np.asarray(array) if mmap else np.array(array) for name, array in arrays.items()
     }
-    check_measure(content["similarity_measure"])
     number_type(content["dtype"])
     vectors = cls(
         content["n_cells"],
@@ -287,11 +286,11 @@ def _restore(
         hash_length=content["hash_length"],
         similarity_measure=content["similarity_measure"],
     )
-    store = _restore_store(arrays, vectors.vector_size)
+    index = _restore_index(arrays, vectors.vector_size)
     keys = _restore_keys(arrays, content["keys"])
-    if len(keys) != len(store):
-        raise ValueError(f"it has {len(keys)} keys and {len(store)} codes")
-    vectors._set_keys(keys, store)
+    if len(keys) != len(index):
+        raise ValueError(f"it has {len(keys)} keys and {len(index)} codes")
+    vectors._set_keys(keys, index)
     attributes = {
         name.removeprefix(_ATTRIBUTE): array
         for name, array in arrays.items()
@@ -307,12 +306,12 @@ def _restore(
     if _EVENTS in content:
         setattr(vectors, _EVENTS, content[_EVENTS])
     if mmap:
-        vectors._store.freeze()
+        index.columns.setflags(write=False)
     return vectors
 
 
 def _describe_keys(vectors: KeyedCodes) -> tuple[dict[str, NDArray[Any]], Any]:
-    """Return keys as arrays and their sizes, if they are words, or else as a list."""
+    """Return words as arrays and their sizes, or other keys as a list."""
     keys = vectors.index_to_key
     table = keys.table if isinstance(keys, KeyList) else None
     if table is None and len(set(keys)) == len(keys):
@@ -336,12 +335,21 @@ def _restore_keys(arrays: dict[str, NDArray[Any]], keys: Any) -> list[Any] | Key
     return list(keys)
 
 
-def _restore_store(arrays: dict[str, NDArray[Any]], n_cells: int) -> CodeStore:
-    """Return the codes; the stores check what kernels rely on."""
-    form = next((form for form in _FORMS if form in arrays), None)
-    if form is None or arrays[form].ndim != 2:
-        raise ValueError("its codes are no matrix")
-    columns = arrays[form]
-    if form == _OLD_FORM:
-        return PackedCodes.from_rows(check_packed(columns.T, n_cells), n_cells)
-    return (ListedCodes if form == ListedCodes.form else PackedCodes)(columns, n_cells)
+def _restore_index(arrays: dict[str, NDArray[Any]], n_cells: int) -> PackedIndex:
+    """Return the codes; the index checks what its kernels rely on."""
+    if _CODES in arrays:
+        return PackedIndex.from_columns(arrays[_CODES], n_cells)
+    if "words" in arrays:  # before 0.1: 64 cells a number
+        return PackedIndex(arrays["words"].T, n_cells)
+    # 0.1 wrote the numbers of the active cells where that was smaller, n_cells for none
+    cells = arrays["cells"]
+    if cells.ndim != 2 or cells.dtype.kind != "u" or cells.max(initial=0) > n_cells:
+        raise ValueError("its codes are no numbers of cells")
+    columns = np.zeros((-(-n_cells // 8), cells.shape[1]), dtype=np.uint8)
+    for row in cells:
+        (on,) = np.nonzero(row < n_cells)
+        columns[row[on] // 8, on] |= np.uint8(1) << (row[on] % 8).astype(np.uint8)
+    index = PackedIndex.from_columns(columns, n_cells)
+    if (index.sizes != (cells < n_cells).sum(axis=0)).any():
+        raise ValueError("its codes have a cell twice")
+    return index

@@ -1,35 +1,33 @@
-"""``FlyKeyedVectors``, and where its codes come from."""
+"""``FlyKeyedVectors``, and conversions from and to other vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
 
-from skfly.codes import PackedCodes, as_packed, smallest
-from skfly.keyedvectors._convert import (
-    binarizer,
-    bytes_of_faiss,
-    import_faiss,
-    packed_width,
-)
-from skfly.keyedvectors._display import DisplayedCodes
+from skfly.index import PackedIndex
+from skfly.index._bits import as_packed
 from skfly.keyedvectors._files import KeyedCodesFiles
-from skfly.keyedvectors._input import check_hash_length, check_keys, check_packed, pack_checked
+from skfly.keyedvectors._input import check_hash_length, check_keys, pack_checked
 from skfly.keyedvectors._queries import CodeQueries
 
-__all__ = ["FlyKeyedVectors"]
+__all__ = ["FlyKeyedVectors", "import_faiss"]
+
+_SHOWN_WORDS = 8  # in a notebook
+_SHOWN_NEIGHBOURS = 5
+_SHOWN_CELLS = 8
 
 
-class FlyKeyedVectors(DisplayedCodes, CodeQueries, KeyedCodesFiles):
+class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
     """Words and their binary codes, as gensim's ``KeyedVectors``.
 
-    Everything that :class:`gensim.models.KeyedVectors` does, on codes that are kept as bits (or as
-    lists of active cells, where these are smaller) and searched as such. With the default
-    ``similarity_measure="cosine"``, results are those of gensim on the same vectors of ones and
-    zeros, except that equally similar words always come in the order of the keys, and that an
-    empty code has similarity 0 to everything instead of nan.
+    Everything that :class:`gensim.models.KeyedVectors` does, on codes that are kept and searched
+    as bits. With the default ``similarity_measure="cosine"``, results are those of gensim on the
+    same vectors of ones and zeros, except that ties always come in the order of the keys, and that
+    an empty code has similarity 0 to everything instead of nan.
 
     Parameters
     ----------
@@ -114,11 +112,11 @@ class FlyKeyedVectors(DisplayedCodes, CodeQueries, KeyedCodesFiles):
         if n_cells is None:
             packed, n_cells = pack_checked(codes)
         else:
-            packed = check_packed(codes, n_cells)
+            packed = as_packed(np.asarray(codes), n_cells, packed_only=True)
         keys = check_keys(words, len(packed))
         made = cls(n_cells, hash_length=hash_length, similarity_measure=similarity_measure)
         check_hash_length(packed, hash_length)
-        made._set_keys(keys, smallest(PackedCodes.from_rows(packed, n_cells)))
+        made._set_keys(keys, PackedIndex(packed, n_cells))
         if counts is not None:
             counts = np.array(counts, dtype=np.int64)
             if counts.shape != (len(keys),):
@@ -162,15 +160,16 @@ class FlyKeyedVectors(DisplayedCodes, CodeQueries, KeyedCodesFiles):
         >>> codes.vector_size, [word for word, _ in codes.most_similar("fly")]
         (64, ['moth', 'bank'])
         """
-        transformer = binarizer(method, params)
+        transformer = _binarizer(method, params)
         vectors = getattr(keyed_vectors, "wv", keyed_vectors)
         if not hasattr(vectors, "index_to_key") or not hasattr(vectors, "vectors"):
             raise TypeError(f"expected gensim KeyedVectors; got {type(keyed_vectors).__name__}")
         codes = transformer.fit_transform(vectors.vectors)
+        is_ours = type(transformer).__module__.startswith("skfly.binarize")
         made = cls.from_codes(
             vectors.index_to_key,
             codes,
-            n_cells=packed_width(transformer),
+            n_cells=transformer._code_width if is_ours and transformer.packed else None,
             similarity_measure=similarity_measure,
         )
         made.expandos = {name: values.copy() for name, values in vectors.expandos.items()}
@@ -187,7 +186,7 @@ class FlyKeyedVectors(DisplayedCodes, CodeQueries, KeyedCodesFiles):
         index : faiss.IndexBinaryFlat
         """
         faiss = import_faiss()
-        codes = np.ascontiguousarray(as_packed(self._store).columns.T)
+        codes = self._index.packed()
         index = faiss.IndexBinaryFlat(codes.shape[1] * 8)
         index.add(codes)
         return index
@@ -211,6 +210,59 @@ class FlyKeyedVectors(DisplayedCodes, CodeQueries, KeyedCodesFiles):
         -------
         vectors : FlyKeyedVectors
         """
-        import_faiss()
-        n_cells = int(getattr(index, "d", 0)) if n_cells is None else n_cells
-        return cls.from_codes(words, bytes_of_faiss(index, n_cells), n_cells=n_cells, **params)
+        faiss = import_faiss()
+        if not isinstance(index, faiss.IndexBinaryFlat):
+            raise TypeError(
+                f"expected a faiss IndexBinaryFlat, which holds codes; got {type(index).__name__}"
+            )
+        n_cells = index.d if n_cells is None else n_cells
+        if not index.d - 8 < n_cells <= index.d:
+            raise ValueError(f"n_cells={n_cells}, but the index has codes of {index.d} bits")
+        codes = faiss.vector_to_array(index.xb).reshape(index.ntotal, index.d // 8)
+        return cls.from_codes(words, codes, n_cells=n_cells, **params)
+
+    def _repr_html_(self) -> str:
+        """Return the first words with their cells and neighbours, as HTML."""
+        words = [word for word in self.index_to_key[:_SHOWN_WORDS] if word in self.key_to_index]
+        counts = self.expandos.get("count")
+        head = ["word", *(["count"] if counts is not None else []), "nearest words", "cells"]
+        lines = ["".join(f"<th>{name}</th>" for name in head)]
+        for word, near in zip(words, self.neighbors(words, _SHOWN_NEIGHBOURS), strict=True):
+            row = [str(word)]
+            if counts is not None:
+                row.append(f"{int(counts[self.key_to_index[word]]):,}")
+            row.append(", ".join(str(other) for other, _ in near))
+            cells = self[word].nonzero()[0].tolist()
+            more = ["…"] if len(cells) > _SHOWN_CELLS else []
+            row.append(", ".join([*map(str, cells[:_SHOWN_CELLS]), *more]))
+            lines.append("".join(f"<td>{escape(cell)}</td>" for cell in row))
+        length = "" if self.hash_length is None else f", {self.hash_length} in a code"
+        caption = f"{len(self):,} words, {self.vector_size:,} cells{length}"
+        body = "".join(f"<tr>{line}</tr>" for line in lines)
+        n_more = len(self) - len(words)
+        rest = f"<p>… and {n_more:,} more</p>" if n_more else ""
+        return f"<div><p><b>FlyKeyedVectors</b>: {caption}</p><table>{body}</table>{rest}</div>"
+
+
+def import_faiss() -> Any:
+    """Return faiss, or say how to install it."""
+    try:
+        import faiss
+    except ImportError as error:
+        raise ImportError('this needs faiss: pip install "skfly[faiss]"') from error
+    return faiss
+
+
+def _binarizer(method: Any, params: dict[str, Any]) -> Any:
+    """Return the transformer of :mod:`skfly.binarize` with a name, or the one that is given."""
+    import skfly.binarize
+
+    if not isinstance(method, str):
+        if params:
+            raise ValueError(f"{sorted(params)} cannot be set: method is a transformer already")
+        return method
+    known = {name.lower(): name for name in skfly.binarize.__all__}
+    name = known.get(method.lower().replace("-", "").replace("_", ""))
+    if name is None:
+        raise ValueError(f"method must be one of {sorted(known)}; got {method!r}")
+    return getattr(skfly.binarize, name)(**params)

@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import copy
+import math
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from gensim import matutils
 from numpy.typing import NDArray
+from scipy import sparse
 
-from skfly.codes import CodeSearch, count_bits, score
-from skfly.keyedvectors._input import (
-    Item,
-    as_items,
-)
-from skfly.keyedvectors._scores import CodeScores
+from skfly.index import PackedIndex
+from skfly.index._bits import count_ones, pack_codes
+from skfly.index._packed import score
+from skfly.keyedvectors._base import KeyedCodes
+from skfly.keyedvectors._input import KEY_TYPES, as_vector, is_binary, pack_checked
 
 __all__ = ["CodeQueries"]
 
+_MOST_COUNTED = 8  # items whose overlaps are counted; for more, one weighted sum is faster
 
-class CodeQueries(CodeScores):
+
+class _Item(NamedTuple):
+    """One key or vector of a query."""
+
+    row: int | None  # of a key
+    code: NDArray[np.uint8] | None  # packed; None for a vector with other values than 0 and 1
+    vector: NDArray[Any] | None  # such a vector
+    weight: float
+    scale: float  # the weight, over the length of a key's vector: gensim scales keys only
+
+
+class CodeQueries(KeyedCodes):
     """The queries of ``KeyedVectors``.
 
-    With cosine, results are those of gensim on the same codes. A query of several keys or vectors
-    asks, with the other measures, for the weighted mean of the similarities to each of them.
+    With cosine, results are those of gensim on the same codes. With the other measures, a query of
+    several keys or vectors asks for the weighted mean of the similarities to each of them.
     """
 
     def most_similar(
@@ -41,39 +55,42 @@ class CodeQueries(CodeScores):
         Parameters
         ----------
         positive, negative : str, int, ndarray, sparse matrix, or list of these, optional
-            What they should be similar to, and what not. A list may have ``(key, weight)``; the
-            weights of others are 1 and -1.
+            What the keys should be similar to, and what not. A list may have ``(key, weight)``;
+            the weights of others are 1 and -1.
         topn : int or None, default=10
             How many; ``None`` returns the similarities of all keys as an array.
         clip_start, clip_end : int, optional
-            Look only at keys in this range.
+            Search only the keys in this range.
         restrict_vocab : int, optional
-            Look only at this many first keys.
+            Search only this many first keys.
         indexer : optional
             One of gensim's approximate indexes, which is then asked instead.
 
         Returns
         -------
         similar : list of (str, float) or ndarray
-            Without the keys of the query. Equally similar ones come in the order of the keys.
+            Without the keys of the query. Ties come in the order of the keys.
         """
         if isinstance(topn, Integral) and topn < 1:
             return []
-        items = as_items(positive, 1.0) + as_items(negative, -1.0)
-        codes = self._item_codes(items)
+        items = self._items(positive, 1.0)
+        if negative is not None:
+            items += self._items(negative, -1.0)
+        if not items:
+            raise ValueError("cannot compute mean with no input")
         if indexer is not None and isinstance(topn, int):
-            return indexer.most_similar(self._mean(items), topn)
-        first, last = self._range(clip_start, clip_end, restrict_vocab)
-        if topn and len(items) == 1 and items[0].weight > 0 and codes[0] is not None:
-            own = self._own(items)
-            rows, similarities = self._searcher().best(
-                codes[0][None], int(topn) + len(own), first, last
+            mean = matutils.unitvec(self._weighted_sum(items))
+            return indexer.most_similar(mean.astype(np.float32), topn)
+        span = slice(0, restrict_vocab) if restrict_vocab else slice(clip_start, clip_end or None)
+        first, last, _ = span.indices(len(self._index))
+        last = max(first, last)
+        if topn and len(items) == 1 and items[0].weight > 0 and items[0].code is not None:
+            ids, scores = self._index._search(
+                items[0].code[None], int(topn) + 1, self._measure, first=first, last=last
             )
-            return self._named(rows[0], similarities[0], own, int(topn))
-        scores = self._scores(items, codes, first, last)
-        if not topn:
-            return scores.astype(np.float32)
-        return self._best_named(scores, self._own(items), int(topn), first)
+            return self._named(ids[0], scores[0], (items[0].row,), topn)
+        scores = self._scores(self._index, items, first, last)
+        return self._best(scores, items, topn, first) if topn else scores.astype(np.float32)
 
     def neighbors(
         self, words_or_codes: Any, n: Any = 10, *, n_jobs: int | None = None
@@ -92,8 +109,7 @@ class CodeQueries(CodeScores):
         Returns
         -------
         neighbors : list of lists of (str, float)
-            Keys and similarities, the most similar first. Equally similar ones come in the order
-            of the keys.
+            Keys and similarities, most similar first. Ties come in the order of the keys.
 
         Examples
         --------
@@ -105,11 +121,20 @@ class CodeQueries(CodeScores):
         """
         if not isinstance(n, Integral) or n < 0:
             raise ValueError(f"n must be a number from 0; got {n!r}")
-        queries, own = self._batch(words_or_codes)
-        found, similarities = self._searcher().best(
-            queries, int(n) + max(map(len, own), default=0), n_jobs=n_jobs
-        )
-        return [self._named(*row, int(n)) for row in zip(found, similarities, own, strict=True)]
+        queries = [words_or_codes] if isinstance(words_or_codes, KEY_TYPES) else words_or_codes
+        if isinstance(queries, np.ndarray) and queries.dtype.kind in "biuf":
+            queries = np.atleast_2d(queries)
+        if not sparse.issparse(queries) and not len(queries):
+            return []
+        own: list[int] = []
+        if not sparse.issparse(queries) and isinstance(queries[0], KEY_TYPES):
+            own = [self.get_index(key) for key in queries]
+        packed = self._index.packed(own) if own else pack_checked(queries, self.vector_size)[0]
+        ids, scores = self._index._search(packed, int(n) + bool(own), self._measure, n_jobs=n_jobs)
+        return [
+            self._named(*found, (own[i],) if own else (), int(n))
+            for i, found in enumerate(zip(ids, scores, strict=True))
+        ]
 
     def most_similar_cosmul(
         self,
@@ -128,7 +153,7 @@ class CodeQueries(CodeScores):
         topn : int or None, default=10
             How many; ``None`` returns the scores of all keys as an array.
         restrict_vocab : int, optional
-            Look only at this many first keys (gensim accepts this, but looks at all).
+            Search only this many first keys (gensim accepts this, but searches all).
 
         Returns
         -------
@@ -136,20 +161,17 @@ class CodeQueries(CodeScores):
         """
         if isinstance(topn, Integral) and topn < 1:
             return []
-        wanted, unwanted = as_items(positive, 1.0), as_items(negative, 1.0)
-        if not wanted:
+        items = self._items(positive, 1.0)
+        if not items:
             raise ValueError("cannot compute similarity with no input")
-        first, last = self._range(0, None, restrict_vocab)
-        scores = np.ones(last - first)
-        for item in wanted:
-            scores *= self._shifted_cosine(item, first, last)
-        below = np.ones(last - first)
-        for item in unwanted:
-            below *= self._shifted_cosine(item, first, last)
-        scores /= below + 0.000001
-        if not topn:
-            return scores.astype(np.float32)
-        return self._best_named(scores, self._own(wanted + unwanted), int(topn), first)
+        unwanted = self._items(negative, 1.0)
+        _, last, _ = slice(0, restrict_vocab or None).indices(len(self._index))
+        norms = np.sqrt(np.maximum(self._index.sizes[:last], 1))
+        # as in gensim, vectors that are given are not scaled to length 1
+        shifted = [(1 + self._dots(self._index, [i], 0, last) / norms) / 2 for i in items]
+        below = [(1 + self._dots(self._index, [i], 0, last) / norms) / 2 for i in unwanted]
+        scores = np.prod(shifted, axis=0) / (np.prod(below, axis=0) + 0.000001)
+        return self._best(scores, items + unwanted, topn) if topn else scores.astype(np.float32)
 
     def similarity(self, w1: Any, w2: Any) -> Any:
         """Return the similarity of two keys.
@@ -163,11 +185,10 @@ class CodeQueries(CodeScores):
         similarity : float
         """
         rows = [self.get_index(w1), self.get_index(w2)]
-        left, right = self._store.packed(rows)
-        n_left, n_right = self._store.sizes[rows]
-        return score(
-            count_bits((left & right)[None])[0], n_left, n_right, self.vector_size, self._measure
-        )[()]
+        left, right = self._index.packed(rows)
+        shared = count_ones(left & right).sum(dtype=np.int64)
+        n_left, n_right = self._index.sizes[rows]
+        return score(shared, n_left, n_right, self.vector_size, self._measure)[()]
 
     def n_similarity(self, ws1: Any, ws2: Any) -> Any:
         """Return the similarity of two sets of keys.
@@ -188,8 +209,9 @@ class CodeQueries(CodeScores):
         left, right = ([self.get_index(w) for w in ws if w in self] for ws in (ws1, ws2))
         if not left or not right:
             return 0.0
-        search = CodeSearch(self._store.take(right), self._measure)
-        return np.mean([search.scores(self._code(row), 0, len(right)) for row in left])
+        others = self._index.take(right)
+        codes = self._index.packed(left)
+        return np.mean([self._similarities(others, code, 0, len(right)) for code in codes])
 
     def distances(self, word_or_vector: Any, other_words: Any = ()) -> NDArray[Any]:
         """Return the distances of keys to a key, code or vector: 1 minus the similarity.
@@ -204,15 +226,11 @@ class CodeQueries(CodeScores):
         -------
         distances : ndarray of float32
         """
-        items = [Item(word_or_vector, 1.0)]
-        codes = self._item_codes(items)
-        whole = self
+        items = self._items([(word_or_vector, 1.0)], 1.0)
+        index = self._index
         if other_words is not None and len(other_words):
-            whole = self._part([self.get_index(word) for word in other_words])
-            # a key's code comes along as a vector: the part may not have the key
-            items = [Item(self._item_vector(items[0].what), 1.0)]
-        scores = whole._scores(items, codes, 0, len(whole._store))
-        return np.asarray(1 - scores, dtype=np.float32)
+            index = index.take([self.get_index(word) for word in other_words])
+        return np.asarray(1 - self._scores(index, items, 0, len(index)), dtype=np.float32)
 
     def closer_than(self, key1: Any, key2: Any) -> list[Any]:
         """Return the keys that are closer to ``key1`` than ``key2`` is.
@@ -225,10 +243,11 @@ class CodeQueries(CodeScores):
         -------
         keys : list
         """
-        own, other = self.get_index(key1), self.get_index(key2)
-        scores = np.round(self._searcher().scores(self._code(own), 0, len(self._store)), 12)
+        row, other = self.get_index(key1), self.get_index(key2)
+        code = self._index.packed([row])[0]
+        scores = np.round(self._similarities(self._index, code, 0, len(self._index)), 12)
         closer = np.flatnonzero(scores > scores[other]).tolist()
-        return [self.index_to_key[i] for i in closer if i != own]
+        return [self.index_to_key[i] for i in closer if i != row]
 
     def relative_cosine_similarity(self, wa: Any, wb: Any, topn: int = 10) -> Any:
         """Return the cosine of two keys over the sum of those of the first key's neighbours.
@@ -245,8 +264,115 @@ class CodeQueries(CodeScores):
         -------
         similarity : float
         """
-        if self._measure == "cosine":
-            return super().relative_cosine_similarity(wa, wb, topn)
         by_cosine = copy.copy(self)
         by_cosine.similarity_measure = "cosine"
-        return by_cosine.relative_cosine_similarity(wa, wb, topn)
+        return super(CodeQueries, by_cosine).relative_cosine_similarity(wa, wb, topn)
+
+    # What queries are made of
+
+    def _items(self, value: Any, weight: float) -> list[_Item]:
+        """Return the keys and vectors of ``positive`` or ``negative`` in gensim's many forms."""
+        if value is None:
+            return []
+        if isinstance(value, KEY_TYPES) or (sparse.issparse(value) and value.ndim == 1):
+            value = [value]
+        elif sparse.issparse(value):
+            value = value.toarray()
+        elif isinstance(value, np.ndarray):
+            value = np.atleast_2d(value)
+        items = []
+        for entry in value:
+            given, own_weight = entry, weight
+            if not isinstance(entry, (*KEY_TYPES, np.ndarray)) and not sparse.issparse(entry):
+                given, own_weight = entry[0], float(entry[1])
+            if isinstance(given, KEY_TYPES):
+                row = self.get_index(given, -1)
+                if row < 0:
+                    raise KeyError(f"Key '{given}' not present in vocabulary")
+                code = self._index.columns[:, row].copy()
+                scale = own_weight / math.sqrt(max(int(self._index.sizes[row]), 1))
+                items.append(_Item(row, code, None, own_weight, scale))
+                continue
+            vector = as_vector(given, self.vector_size)
+            packed = pack_codes(vector[None])[0] if is_binary(vector) else None
+            items.append(
+                _Item(None, packed, vector if packed is None else None, own_weight, own_weight)
+            )
+        return items
+
+    def _scores(
+        self, index: PackedIndex, items: list[_Item], first: int, last: int
+    ) -> NDArray[np.float64]:
+        """Return the similarities of codes to a query."""
+        if len(items) == 1 and items[0].code is not None and items[0].weight > 0:
+            return self._similarities(index, items[0].code, first, last)
+        if self._measure == "cosine":
+            length = float(np.linalg.norm(self._weighted_sum(items))) or 1.0
+            norms = np.sqrt(np.maximum(index.sizes[first:last], 1))
+            return np.asarray(self._dots(index, items, first, last) / length / norms)
+        total = np.zeros(last - first)
+        for item in items:
+            if item.code is not None:
+                total += item.weight * self._similarities(index, item.code, first, last)
+            elif self._measure == "overlap":
+                total += item.weight * index.weighted_sums(item.vector, first, last)
+            else:
+                raise ValueError(
+                    f"similarity_measure={self._measure!r} compares codes, and a query has other "
+                    "values than ones and zeros: use 'cosine' or 'overlap' for it"
+                )
+        return total / (sum(abs(item.weight) for item in items) or 1.0)
+
+    def _similarities(
+        self, index: PackedIndex, code: NDArray[np.uint8], first: int, last: int
+    ) -> NDArray[np.float64]:
+        """Return the similarities of codes to one packed code."""
+        shared, size = index.overlaps(code, first, last), count_ones(code).sum(dtype=np.int64)
+        return score(shared, size, index.sizes[first:last], self.vector_size, self._measure)
+
+    def _dots(
+        self, index: PackedIndex, items: list[_Item], first: int, last: int
+    ) -> NDArray[np.float64]:
+        """Return the dot product of each code with the weighted sum of the items."""
+        if len(items) > _MOST_COUNTED:
+            return index.weighted_sums(self._weighted_sum(items), first, last)
+        total = np.zeros(last - first)
+        for item in items:
+            if item.code is None:
+                total += item.scale * index.weighted_sums(item.vector, first, last)
+            else:
+                total += item.scale * index.overlaps(item.code, first, last)
+        return total
+
+    def _weighted_sum(self, items: list[_Item]) -> NDArray[np.float64]:
+        total = np.zeros(self.vector_size)
+        for item in items:
+            vector = item.vector
+            if item.code is not None:
+                vector = np.unpackbits(item.code, count=self.vector_size, bitorder="little")
+            total += item.scale * np.asarray(vector, dtype=np.float64)
+        return total
+
+    def _best(
+        self, scores: NDArray[np.float64], items: list[_Item], topn: Any, first: int = 0
+    ) -> list[tuple[Any, float]]:
+        """Return the keys with the best scores, without those of the query."""
+        own = [item.row for item in items]
+        n = min(int(topn) + len(own), len(scores))
+        if n == 0:
+            return []
+        rounded = np.round(scores, 12)
+        needed = np.partition(rounded, len(scores) - n)[len(scores) - n]
+        ids = np.flatnonzero(rounded >= needed)
+        ids = ids[np.argsort(-rounded[ids], kind="stable")][:n]
+        return self._named(ids + first, scores[ids], own, topn)
+
+    def _named(
+        self, ids: NDArray[Any], scores: NDArray[Any], own: Any, topn: Any
+    ) -> list[tuple[Any, float]]:
+        """Return keys and scores, without the rows that are the query's own."""
+        keys, found = self.index_to_key, []
+        for row, value in zip(ids.tolist(), scores.tolist(), strict=True):
+            if row not in own:
+                found.append((keys[row], value))
+        return found[: int(topn)]

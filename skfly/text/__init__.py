@@ -1,28 +1,33 @@
-"""Text to word ids: tokenizing, sentences, vocabulary, and the encoded corpus."""
+"""Text to word ids: tokens, sentences, vocabulary, and the encoded corpus."""
 
-from skfly.text._analyzer import NUMBER, SKLEARN_PARAMS, TextAnalyzer
-from skfly.text._bags import context_words, count_words, word_ids
-from skfly.text._columns import TABLE_SUFFIXES, TextColumn
+# what is imported as itself is for other rooms of the package, not for users
+from skfly.text._analyzer import NUMBER as NUMBER
+from skfly.text._analyzer import SKLEARN_PARAMS as SKLEARN_PARAMS
+from skfly.text._analyzer import TEXT_PARAMS as TEXT_PARAMS
+from skfly.text._analyzer import TextAnalyzer
+from skfly.text._bags import context_words as context_words
+from skfly.text._bags import count_words as count_words
+from skfly.text._bags import word_ids as word_ids
+from skfly.text._blocks import check_documents as check_documents
+from skfly.text._columns import TABLE_SUFFIXES as TABLE_SUFFIXES
+from skfly.text._columns import TextColumn
 from skfly.text._corpus import EncodedCorpus
+from skfly.text._corpus import warn_if_read_otherwise as warn_if_read_otherwise
 from skfly.text._encode import encode_documents
-from skfly.text._sources import TextLines, check_documents
+from skfly.text._sources import TextLines
+from skfly.text._sources import files_in as files_in
 from skfly.text._to_directory import disk_needed, encode_to_directory
+from skfly.text._vocabulary import PackedWords as PackedWords
 from skfly.text._vocabulary import Vocabulary
+from skfly.text._vocabulary import places_of as places_of
 
 __all__ = [
-    "NUMBER",
-    "SKLEARN_PARAMS",
-    "TABLE_SUFFIXES",
     "EncodedCorpus",
     "TextAnalyzer",
     "TextColumn",
     "TextLines",
     "Vocabulary",
-    "check_documents",
-    "context_words",
-    "count_words",
     "disk_needed",
     "encode_documents",
     "encode_to_directory",
-    "word_ids",
 ]

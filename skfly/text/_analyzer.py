@@ -13,7 +13,14 @@ from typing import Any
 
 from sklearn.feature_extraction.text import CountVectorizer
 
-__all__ = ["NUMBER", "SKLEARN_PARAMS", "TextAnalyzer", "split_lines", "split_punctuation"]
+__all__ = [
+    "NUMBER",
+    "SKLEARN_PARAMS",
+    "TEXT_PARAMS",
+    "TextAnalyzer",
+    "split_lines",
+    "split_punctuation",
+]
 
 NUMBER = "<NUM>"
 """What a word with a digit becomes where numbers are folded."""
@@ -63,6 +70,9 @@ SKLEARN_PARAMS = (
     "token_pattern",
 )
 """The parameters that are scikit-learn's."""
+
+TEXT_PARAMS = (*SKLEARN_PARAMS, "sentence_splitter", "fold_numbers")
+"""All parameters of :class:`TextAnalyzer`."""
 
 
 class TextAnalyzer:

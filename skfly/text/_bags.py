@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skfly.text._analyzer import TextAnalyzer
-from skfly.text._blocks import Numbering, read_blocks
+from skfly.text._blocks import Numbering, check_documents, read_blocks
 from skfly.text._corpus import EncodedCorpus
-from skfly.text._sources import check_documents
 
 __all__ = ["context_words", "count_words", "word_ids"]
 

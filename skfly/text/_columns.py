@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from skfly._files import import_optional
 from skfly.text._sources import files_in
 
 __all__ = ["TABLE_SUFFIXES", "TextColumn"]
@@ -45,7 +46,7 @@ class TextColumn:
         return files_in(self.path, TABLE_SUFFIXES)
 
     def __iter__(self) -> Iterator[str]:
-        arrow = _import_arrow()
+        arrow = import_optional("pyarrow", "arrow", "reading Parquet and Arrow files")
         for file in self.files:
             try:
                 for values in self._values(arrow, file):
@@ -106,12 +107,3 @@ def _is_text(arrow: Any, kind: Any) -> bool:
         kind = kind.value_type
     is_view = getattr(arrow.types, "is_string_view", lambda _: False)
     return bool(arrow.types.is_string(kind) or arrow.types.is_large_string(kind) or is_view(kind))
-
-
-def _import_arrow() -> Any:
-    try:
-        import pyarrow as pa
-    except ImportError as error:
-        message = 'to read Parquet and Arrow files, install pyarrow: pip install "skfly[arrow]"'
-        raise ImportError(message) from error
-    return pa

@@ -20,12 +20,10 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import tempfile
 import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
@@ -33,6 +31,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from skfly._files import replace_directory
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._vocabulary import PackedWords, Vocabulary
 
@@ -41,7 +40,6 @@ __all__ = [
     "warn_if_read_otherwise",
     "write_array",
     "write_words",
-    "written_beside",
 ]
 
 FORMAT = "skfly-corpus"
@@ -204,7 +202,7 @@ class EncodedCorpus:
 
         It is written beside its place and renamed into it: a reader never sees half a corpus.
         """
-        with written_beside(directory) as beside:
+        with replace_directory(directory) as beside:
             np.save(beside / "ids.npy", self.ids)
             np.save(beside / "sentences.npy", self.sentences)
             np.save(beside / "documents.npy", self.documents)
@@ -276,32 +274,6 @@ def warn_if_read_otherwise(text_params: Mapping[str, Any], analyzer: TextAnalyze
             + "; ".join(different),
             stacklevel=3,
         )
-
-
-@contextmanager
-def written_beside(
-    directory: str | os.PathLike[str], inside: Path | None = None
-) -> Iterator[Path]:
-    """Give a directory to write in, which gets its name when all is written, and on disk.
-
-    If anything goes wrong, nothing is left of it. It is made ``inside`` another directory of the
-    same disk, by default that which the name is in.
-    """
-    target = Path(directory)
-    if target.exists():
-        raise FileExistsError(f"{target} exists; remove it or choose another name")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=inside or target.parent))
-    try:
-        yield beside
-        for file in beside.iterdir():
-            with open(file, "rb+") as written:
-                os.fsync(written.fileno())
-        beside.chmod(0o755)
-        beside.rename(target)
-    except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
-        raise
 
 
 def write_array(

@@ -10,18 +10,17 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from itertools import chain, repeat
+from itertools import repeat
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skfly.text._analyzer import TextAnalyzer
-from skfly.text._blocks import Numbering, WordBlock, read_blocks
+from skfly.text._blocks import Numbering, WordBlock, check_documents, read_blocks
 from skfly.text._corpus import EncodedCorpus, write_array
-from skfly.text._sources import check_documents
 from skfly.text._vocabulary import Vocabulary, places_of
 
 __all__ = ["encode_documents"]
@@ -83,153 +82,109 @@ def encode_documents(
     """
     if analyzer is None:
         analyzer = TextAnalyzer(**text_params)
-    with _Spool(max_memory) as spool:
-        index = _Index(vocabulary, max_types)
-        writer = _Writer(index, spool, on_progress)
+    spool = _Spool(max_memory)
+    try:
+        encoder = _Encoder(vocabulary, max_types, spool)
         documents = check_documents(documents)
         with closing(read_blocks(documents, analyzer, n_jobs, _BLOCK)) as blocks:
             for block in blocks:
-                writer.add(block)
-        writer.flush()
+                encoder.add(block)
+                if on_progress is not None:
+                    on_progress(len(block.ids))
         if vocabulary is not None:
-            counted = Vocabulary(vocabulary.words, index.counts)
+            counted = Vocabulary(vocabulary.words, encoder.counts)
             return spool.corpus(counted, None, analyzer.params)
-        chosen, final = index.choose(max_words, min_count)
+        chosen, final = encoder.choose(max_words, min_count)
         return spool.corpus(chosen, final, analyzer.params)
+    except BaseException:
+        spool.discard()
+        raise
 
 
-class _Index:
-    """Provisional ids of words, with counts, and a bound on how many are tracked."""
+class _Encoder:
+    """Gives words provisional ids and counts them, and bounds how many are tracked."""
 
-    def __init__(self, vocabulary: Vocabulary | None, max_types: int) -> None:
-        self.fixed = vocabulary is not None
-        self.ids: dict[str, int] = {} if vocabulary is None else vocabulary.index
-        self.counts = np.zeros(len(self.ids), dtype=np.int64)
+    def __init__(self, vocabulary: Vocabulary | None, max_types: int, spool: _Spool) -> None:
+        self._fixed = vocabulary is not None
+        self._ids: dict[str, int] = {} if vocabulary is None else vocabulary.index
+        self.counts = np.zeros(len(self._ids), dtype=np.int64)
         self._max_types = max_types
-        self.n_forgotten = 0
-        self._given = 0
+        self._spool = spool
+        self._n_given = 0
         self._forget = 1
+        self._n_until_check = _BLOCK
+        # provisional ids of numbered words, looked up when they are first met
+        self._of_numbers: WeakKeyDictionary[Numbering, NDArray[np.int32]] = WeakKeyDictionary()
+        self._n_words = 0
 
-    def encode(self, words: list[str]) -> NDArray[np.int32]:
-        """Return the ids of different words. A new one gets the next, unless they are fixed."""
-        found = np.fromiter(map(self.ids.get, words, repeat(-1)), np.int32, len(words))
-        if not self.fixed:
-            new = np.flatnonzero(found < 0)
-            found[new] = np.arange(self._given, self._given + len(new))
-            self._given += len(new)
-            self.ids.update(
-                zip([words[i] for i in new.tolist()], found[new].tolist(), strict=True)
-            )
-        return found
+    def add(self, block: WordBlock) -> None:
+        """Encode and count a block, and forget rare words where there are too many.
 
-    def count(self, block: NDArray[np.int32]) -> None:
-        """Count a block of provisional ids, and forget rare words if there are too many."""
-        known = block[block >= 0] if self.fixed else block
-        counts = np.bincount(known, minlength=len(self.counts))
-        counts[: len(self.counts)] += self.counts
-        self.counts = counts
-        while not self.fixed and len(self.ids) > self._max_types:
+        That happens after about ``_BLOCK`` words, at the end of a document: at the same places
+        however the text was cut into blocks.
+        """
+        ids = np.empty_like(block.ids)
+        start = 0
+        while start < len(ids):
+            filled = int(np.searchsorted(block.documents, start + self._n_until_check))
+            stop = int(block.documents[min(filled, len(block.documents) - 1)])
+            ids[start:stop] = self._encode(block.numbering, block.ids[start:stop])
+            known = ids[start:stop][ids[start:stop] >= 0] if self._fixed else ids[start:stop]
+            counts = np.bincount(known, minlength=len(self.counts))
+            counts[: len(self.counts)] += self.counts
+            self.counts = counts
+            self._n_until_check -= stop - start
+            if self._n_until_check <= 0:
+                self._forget_rare()
+            start = stop
+        before = self._n_words
+        self._spool.append(ids, before + _cut_long(block.sentences), before + block.documents)
+        self._n_words += len(ids)
+
+    def _forget_rare(self) -> None:
+        while not self._fixed and len(self._ids) > self._max_types:
             kept = self.counts > self._forget
-            n_before = len(self.ids)
-            self.ids = {word: i for word, i in self.ids.items() if kept[i]}
-            self.n_forgotten += n_before - len(self.ids)
+            self._ids = {word: i for word, i in self._ids.items() if kept[i]}
+            self._of_numbers.clear()
             self._forget += 1
+        self._n_until_check = _BLOCK
+
+    def _encode(self, numbering: Numbering, numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the ids of numbered words; a new word gets the next, unless they are fixed."""
+        table = self._of_numbers.get(numbering, np.zeros(0, dtype=np.int32))
+        n_more = int(numbers.max(initial=-1)) + 1 - len(table)
+        if n_more > 0:
+            table = np.append(table, np.full(n_more, _NOT_MET, dtype=np.int32))
+            self._of_numbers[numbering] = table
+        ids: NDArray[np.int32] = np.take(table, numbers)
+        missing = np.flatnonzero(ids == _NOT_MET)
+        if len(missing):
+            place = np.full(len(table), -1, dtype=np.int64)
+            place[numbers[missing][::-1]] = missing[::-1]  # reversed, so the first one wins
+            met = np.flatnonzero(place >= 0)
+            met = met[np.argsort(place[met])]
+            words = [numbering.words[i] for i in met.tolist()]
+            found = np.fromiter(map(self._ids.get, words, repeat(-1)), np.int32, len(words))
+            if not self._fixed:
+                new = np.flatnonzero(found < 0)
+                found[new] = np.arange(self._n_given, self._n_given + len(new))
+                self._n_given += len(new)
+                self._ids.update(
+                    zip([words[i] for i in new.tolist()], found[new].tolist(), strict=True)
+                )
+            table[met] = found
+            ids[missing] = table[numbers[missing]]
+        return ids
 
     def choose(
         self, max_words: int | None, min_count: int
     ) -> tuple[Vocabulary, NDArray[np.int32]]:
         """Return the most frequent words, and the id in them of every provisional one, or -1."""
-        provisional = np.fromiter(self.ids.values(), dtype=np.int64, count=len(self.ids))
-        words = Vocabulary(self.ids, self.counts[provisional])
+        self._forget_rare()
+        provisional = np.fromiter(self._ids.values(), dtype=np.int64, count=len(self._ids))
+        words = Vocabulary(self._ids, self.counts[provisional])
         chosen, taken = words.by_frequency(max_words, min_count)
-        return chosen, places_of(provisional[taken], max(self._given, 1))
-
-
-class _NumberedIds:
-    """Provisional ids of numbered words, looked up when they are met."""
-
-    def __init__(self, numbering: Numbering, index: _Index) -> None:
-        self._words = numbering.words
-        self._index = index
-        self._ids = np.zeros(0, dtype=np.int32)
-        self._n_forgotten = index.n_forgotten
-
-    def encode(self, numbers: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the ids of words with these numbers."""
-        n_more = int(numbers.max(initial=-1)) + 1 - len(self._ids)
-        if n_more > 0:
-            self._ids = np.append(self._ids, np.full(n_more, _NOT_MET, dtype=np.int32))
-        if self._index.n_forgotten != self._n_forgotten:
-            self._ids[:] = _NOT_MET
-            self._n_forgotten = self._index.n_forgotten
-        ids: NDArray[np.int32] = np.take(self._ids, numbers)
-        missing = np.flatnonzero(ids == _NOT_MET)
-        if len(missing):
-            new_numbers = numbers[missing]
-            new = _in_order(new_numbers, len(self._ids))
-            self._ids[new] = self._index.encode([self._words[i] for i in new.tolist()])
-            ids[missing] = self._ids[new_numbers]
-        return ids
-
-
-def _in_order(numbers: NDArray[np.int32], n: int) -> NDArray[np.int64]:
-    """Return the different ones of numbers below ``n`` in the order they are first met."""
-    place = np.full(n, -1, dtype=np.int64)
-    place[numbers[::-1]] = np.arange(len(numbers))[::-1]  # of each the last one stays: the first
-    met = np.flatnonzero(place >= 0)
-    return met[np.argsort(place[met])]
-
-
-class _Writer:
-    """Takes blocks of words, and hands their ids on in blocks of its own."""
-
-    def __init__(
-        self, index: _Index, spool: _Spool, on_progress: Callable[[int], None] | None
-    ) -> None:
-        self._index = index
-        self._spool = spool
-        self._on_progress = on_progress
-        self._ids: WeakKeyDictionary[Numbering, _NumberedIds] = WeakKeyDictionary()
-        self._held: list[tuple[NDArray[Any], ...]] = []
-        self._n_held = 0
-        self._n_words = 0
-
-    def add(self, block: WordBlock) -> None:
-        ids = self._ids.get(block.numbering)
-        if ids is None:
-            ids = self._ids[block.numbering] = _NumberedIds(block.numbering, self._index)
-        word, document, sentence = 0, 0, 0  # that a part begins at
-        while document < len(block.documents):
-            # up to the document that fills what is held
-            filled = np.searchsorted(block.documents, word + _BLOCK - self._n_held)
-            end = min(int(filled) + 1, len(block.documents))
-            end_word = int(block.documents[end - 1])
-            end_sentence = int(np.searchsorted(block.sentences, end_word, side="right"))
-            self._hold(
-                ids.encode(block.ids[word:end_word]),
-                block.sentences[sentence:end_sentence] - word,
-                block.documents[document:end] - word,
-            )
-            word, document, sentence = end_word, end, end_sentence
-            if self._n_held >= _BLOCK:
-                self.flush()
-
-    def _hold(self, ids: NDArray[Any], sentences: NDArray[Any], documents: NDArray[Any]) -> None:
-        before = self._n_words
-        self._held.append((ids, before + _cut_long(sentences), before + documents))
-        self._n_held += len(ids)
-        self._n_words += len(ids)
-
-    def flush(self) -> None:
-        if not self._held:
-            return
-        ids, sentences, documents = map(np.concatenate, zip(*self._held, strict=True))
-        self._index.count(ids)
-        self._spool.append(ids, sentences, documents)
-        if self._on_progress is not None:
-            self._on_progress(len(ids))
-        self._held = []
-        self._n_held = 0
+        return chosen, places_of(provisional[taken], max(self._n_given, 1))
 
 
 def _cut_long(ends: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -256,13 +211,6 @@ class _Spool:
         self._lengths = [0, 0, 0]
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is not None and self._temporary is not None:
-            self._temporary.cleanup()
-
     def append(self, *blocks: NDArray[Any]) -> None:
         self._held.append(blocks)
         self._held_bytes += sum(block.nbytes for block in blocks)
@@ -278,16 +226,46 @@ class _Spool:
         text_params: dict[str, Any],
     ) -> EncodedCorpus:
         """Return what was spooled, provisional ids replaced by ``final`` ones."""
-        if self._temporary is not None:
-            self._spill()
+        collect = self._in_memory if self._temporary is None else self._on_disk
         return EncodedCorpus(
-            self._collect(0, replace=final),
-            self._collect(1, lead=1),
-            self._collect(2, lead=1),
+            collect(0, 0, final),
+            collect(1, 1, None),
+            collect(2, 1, None),
             vocabulary,
             text_params,
             temporary=self._temporary,
         )
+
+    def _in_memory(self, column: int, lead: int, final: NDArray[np.int32] | None) -> NDArray[Any]:
+        """Return a column as one array, after ``lead`` zeros."""
+        out = np.empty(lead + self._lengths[column], self._COLUMNS[column][1])
+        out[:lead] = 0
+        start = lead
+        for blocks in self._held:
+            part = out[start : start + len(blocks[column])]
+            if final is None:
+                part[:] = blocks[column]
+            else:
+                np.take(final, blocks[column], out=part, mode="clip")  # other modes copy first
+            start += len(part)
+        return out
+
+    def _on_disk(self, column: int, lead: int, final: NDArray[np.int32] | None) -> NDArray[Any]:
+        """Return a column as one array in a file, after ``lead`` zeros."""
+        self._spill()
+        name, dtype = self._COLUMNS[column]
+        raw = self._path(f"{name}.raw")
+
+        def blocks() -> Iterator[NDArray[Any]]:
+            yield np.zeros(lead, dtype)
+            with open(raw, "rb") as file:
+                while len(block := np.fromfile(file, dtype=dtype, count=_BLOCK)):
+                    yield block if final is None else final[block]
+
+        length = lead + self._lengths[column]
+        array = write_array(self._path(f"{name}.npy"), dtype, length, blocks())
+        raw.unlink()
+        return array
 
     def _path(self, name: str) -> Path:
         assert self._temporary is not None
@@ -297,44 +275,14 @@ class _Spool:
         if self._temporary is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="skfly-corpus-")
         for column, (name, _) in enumerate(self._COLUMNS):
-            with open(self._path(f"{name}.raw"), "ab") as file:
-                for blocks in self._held:
-                    file.write(np.ascontiguousarray(blocks[column]).data)
+            if self._held:
+                with open(self._path(f"{name}.raw"), "ab") as file:
+                    for blocks in self._held:
+                        file.write(np.ascontiguousarray(blocks[column]).data)
         self._held = []
         self._held_bytes = 0
 
-    def _blocks(self, column: int) -> Iterator[NDArray[Any]]:
-        name, dtype = self._COLUMNS[column]
-        if self._temporary is None:
-            yield from (blocks[column] for blocks in self._held)
-            return
-        with open(self._path(f"{name}.raw"), "rb") as file:
-            while len(block := np.fromfile(file, dtype=dtype, count=_BLOCK)):
-                yield block
-        self._path(f"{name}.raw").unlink()
-
-    def _collect(
-        self, column: int, lead: int = 0, replace: NDArray[np.int32] | None = None
-    ) -> NDArray[Any]:
-        """Return a column as one array, after ``lead`` zeros."""
-        name, dtype = self._COLUMNS[column]
-        length = lead + self._lengths[column]
+    def discard(self) -> None:
+        """Remove the temporary files."""
         if self._temporary is not None:
-            blocks = (
-                block if replace is None else replace[block] for block in self._blocks(column)
-            )
-            lead_block = np.zeros(lead, dtype)
-            return write_array(
-                self._path(f"{name}.npy"), dtype, length, chain([lead_block], blocks)
-            )
-        out = np.empty(length, dtype)
-        out[:lead] = 0
-        start = lead
-        for block in self._blocks(column):
-            part = out[start : start + len(block)]
-            if replace is None:
-                part[:] = block
-            else:
-                np.take(replace, block, out=part, mode="clip")  # other modes make a copy first
-            start += len(block)
-        return out
+            self._temporary.cleanup()

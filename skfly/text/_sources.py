@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from skfly.text._zstd import open_zstd
 
-__all__ = ["TextLines", "check_documents", "files_in"]
+__all__ = ["TextLines", "files_in"]
 
 _ERRORS = ("strict", "ignore", "replace")
 _OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": open_zstd}
@@ -162,25 +162,3 @@ def files_in(path: str | os.PathLike[str], suffixes: Iterable[str] | None = None
     if not found:
         raise FileNotFoundError(f"there is no file to read in the directory {root}")
     return found
-
-
-def check_documents(documents: Any) -> Iterable[Any]:
-    """Return ``documents`` if it can be a collection of documents, or say what is wrong."""
-    if isinstance(documents, str | bytes | os.PathLike):
-        raise ValueError(
-            f"expected an iterable of documents, got a single {type(documents).__name__}; "
-            "put one document in a list: [text]. To read a file, pass "
-            "skfly.text.TextLines(path), or [path] with input='filename'"
-        )
-    if getattr(documents, "ndim", 1) != 1:
-        raise ValueError(
-            f"expected a one-dimensional collection of documents, got shape {documents.shape}; "
-            "pass one text column, e.g. X['text'], or in a ColumnTransformer the column's "
-            "name as a str instead of a list"
-        )
-    if not isinstance(documents, Iterable):
-        raise TypeError(
-            "expected an iterable of documents (str, or lists of words), got "
-            f"{type(documents).__name__}"
-        )
-    return documents

@@ -1,4 +1,4 @@
-"""From documents to an encoded corpus on disk, in parts: what was stopped goes on.
+"""From documents to an encoded corpus on disk, in parts: an unfinished one is resumed.
 
 Text is encoded some million characters at a time; each part is a small corpus with words of its
 own, beside the place of the whole. When all are there their words are counted together, and the
@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skfly._files import replace_directory, write_file, write_lock
 from skfly.text._analyzer import TextAnalyzer
-from skfly.text._corpus import EncodedCorpus, write_array, write_words, written_beside
+from skfly.text._blocks import check_documents
+from skfly.text._corpus import EncodedCorpus, write_array, write_words
 from skfly.text._encode import encode_documents
-from skfly.text._sources import check_documents
 from skfly.text._vocabulary import Vocabulary
 
 __all__ = ["disk_needed", "encode_to_directory"]
@@ -56,8 +57,9 @@ def encode_to_directory(
 
     Memory is that of a part of the text and of the different words. Parts that are done are kept
     in a directory beside (``.NAME-parts``) until all are: if the documents are files
-    (:class:`TextLines`, :class:`TextColumn`), the same call goes on from there. The corpus itself
-    is there when it is whole, and not before.
+    (:class:`TextLines`, :class:`TextColumn`), the same call resumes from there. The corpus itself
+    appears when it is complete. One process at a time may write to a place; a second one gets an
+    ``OSError`` that names the first.
 
     Parameters
     ----------
@@ -90,19 +92,20 @@ def encode_to_directory(
     analyzer = TextAnalyzer(**text_params) if analyzer is None else analyzer
     documents = check_documents(documents)
     target.parent.mkdir(parents=True, exist_ok=True)
-    parts = _Parts(target.parent / f".{target.name}-parts")
-    parts.begin(_made_from(documents, analyzer))
-    _check_disk(documents, target, parts.n_bytes())
-    for texts in _in_parts(documents, parts.n_documents()):
-        with encode_documents(
-            texts, analyzer=analyzer, on_progress=on_progress, n_jobs=n_jobs
-        ) as part:
-            parts.add(part)
-    vocabulary = _common_words(parts, max_types).most_frequent(max_words, min_count)
-    with written_beside(target, inside=parts.directory) as beside:
-        _join(parts, vocabulary, beside)
-        write_words(beside, vocabulary, analyzer.params)
-    parts.remove()
+    with write_lock(target):
+        parts = _Parts(target.parent / f".{target.name}-parts")
+        parts.begin(_made_from(documents, analyzer))
+        _check_disk(documents, target, parts.n_bytes())
+        for texts in _in_parts(documents, parts.n_documents()):
+            with encode_documents(
+                texts, analyzer=analyzer, on_progress=on_progress, n_jobs=n_jobs
+            ) as part:
+                parts.add(part)
+        vocabulary = _common_words(parts, max_types).most_frequent(max_words, min_count)
+        with replace_directory(target, inside=parts.directory) as beside:
+            _join(parts, vocabulary, beside)
+            write_words(beside, vocabulary, analyzer.params)
+        parts.remove()
     return EncodedCorpus.load(target)
 
 
@@ -141,7 +144,7 @@ def _megabytes(n_bytes: int) -> str:
 
 
 def _made_from(documents: Any, analyzer: TextAnalyzer) -> dict[str, Any] | None:
-    """Return what a later call must share to go on; ``None`` if it cannot be known."""
+    """Return what a later call must share to resume; ``None`` if it cannot be known."""
     files = getattr(documents, "files", None)
     if files is None:
         return None
@@ -161,7 +164,7 @@ class _Parts:
         self.directory = directory
 
     def begin(self, made_from: dict[str, Any] | None) -> None:
-        """Keep what is there of the same work; begin anew if there is nothing."""
+        """Keep the finished parts of the same work; start over if there are none."""
         description = self.directory / _DESCRIPTION
         if made_from is not None and description.exists():
             before = json.loads(description.read_text(encoding="utf-8"))
@@ -169,18 +172,16 @@ class _Parts:
             if differ:
                 raise ValueError(
                     f"{self.directory} has parts of a corpus with other {', '.join(differ)}: "
-                    "remove it to begin anew"
+                    "remove it to start over"
                 )
-            for half in self.directory.glob(".*"):  # of a run that was killed while it wrote
+            for half in self.directory.glob(".*"):  # left by a killed run
                 shutil.rmtree(half)
-            _LOG.info("going on with %d parts in %s", len(self.paths()), self.directory)
+            _LOG.info("resuming with %d parts in %s", len(self.paths()), self.directory)
             return
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir()
         if made_from is not None:
-            half = description.with_suffix(".half")
-            half.write_text(json.dumps(made_from), encoding="utf-8")
-            half.replace(description)
+            write_file(description, json.dumps(made_from))
 
     def paths(self) -> list[Path]:
         return sorted(self.directory.glob("part-*"))

@@ -199,9 +199,15 @@ class Vocabulary:
         taken = by_word[order]
         return Vocabulary._of_different(chosen, self.counts[taken]), taken
 
+    def with_counts(self, counts: NDArray[np.int64]) -> Vocabulary:
+        """Return the same words with other counts."""
+        other = Vocabulary._of_different(self.words, counts)
+        other.__dict__["index"] = self.index  # a cached property: it is not made again
+        return other
+
     @classmethod
-    def _of_different(cls, words: list[str], counts: NDArray[np.int64]) -> Vocabulary:
-        """Make one of words none of which comes twice, without looking."""
+    def _of_different(cls, words: Sequence[str], counts: NDArray[np.int64]) -> Vocabulary:
+        """Return a vocabulary of words that are known to be distinct."""
         vocabulary = cls(())
         vocabulary.words, vocabulary.counts = words, counts
         return vocabulary

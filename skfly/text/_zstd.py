@@ -6,6 +6,8 @@ import io
 import os
 from typing import IO, Any
 
+from skfly._files import import_optional
+
 __all__ = ["open_zstd"]
 
 _CHUNK = 1 << 18
@@ -18,11 +20,7 @@ def open_zstd(
     errors: str | None = None,
 ) -> IO[Any]:
     """Open a file to read its bytes (``"rb"``) or its text (``"rt"``)."""
-    try:
-        import zstandard
-    except ImportError as error:
-        message = f'to read {os.fspath(path)}, install zstandard: pip install "skfly[zstd]"'
-        raise ImportError(message) from error
+    zstandard = import_optional("zstandard", "zstd", f"reading {os.fspath(path)}")
     data = io.BufferedReader(_ZstdFile(open(path, "rb"), zstandard), _CHUNK)  # noqa: SIM115
     return io.TextIOWrapper(data, encoding=encoding, errors=errors) if mode == "rt" else data
 

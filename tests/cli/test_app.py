@@ -20,12 +20,12 @@ COMMANDS = [
 
 
 def test_version(skfly):
-    assert skfly("--version") == (0, "skfly 0.1.0\n", "")
+    assert skfly("--version") == (0, "skfly 0.2.0\n", "")
 
 
 def test_the_package_can_be_run_as_a_module():
     command = [sys.executable, "-m", "skfly", "--version"]
-    assert subprocess.run(command, capture_output=True, check=True).stdout == b"skfly 0.1.0\n"
+    assert subprocess.run(command, capture_output=True, check=True).stdout == b"skfly 0.2.0\n"
 
 
 @pytest.mark.parametrize("args", [(), ("--help",), ("-h",)])
@@ -53,7 +53,7 @@ def test_the_shell_completes_commands():
         [sys.executable, "-c", "from skfly.cli import main; main()"],
         capture_output=True, text=True, check=False, env=os.environ | shell,
     )  # fmt: skip
-    assert run.stdout.split() == ["evaluate", "explore", "export"]
+    assert sorted(run.stdout.split()) == ["evaluate", "explore", "export"]
 
 
 def test_starting_needs_neither_gensim_nor_numba():

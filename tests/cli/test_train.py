@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from skfly import EncodedCorpus, FlyHashVectorizer
-from skfly.backends import BACKENDS
 from skfly.cli._train import Backend
-from skfly.learning._settings import _tell_once
+from skfly.engine import ENGINES
+from skfly.fit._fit import _warn_once
 
 SMALL = ["--cells", "20", "--hash-length", "4", "--window", "5"]
 
@@ -46,10 +46,10 @@ def test_train_as_json(skfly, text, tmp_path):
 
 
 def test_a_small_text_is_told_of(skfly, text, tmp_path):
-    _tell_once.cache_clear()
+    _warn_once.cache_clear()
     err = skfly("train", text, "-o", tmp_path / "m", *SMALL).err
-    assert "skfly: warning: learning from less than 300000 words" in err
-    _tell_once.cache_clear()
+    assert "skfly: warning: learning from fewer than 300000 words" in err
+    _warn_once.cache_clear()
     assert skfly("train", text, "-o", tmp_path / "m", *SMALL, "--quiet").err == ""
 
 
@@ -118,7 +118,7 @@ def test_defaults_are_those_of_the_estimator(skfly, text, tmp_path):
 
 
 def test_backends_are_those_there_are():
-    assert {backend.value for backend in Backend} == set(BACKENDS)
+    assert {backend.value for backend in Backend} == set(ENGINES)
 
 
 def test_text_in_another_encoding(skfly, tmp_path):
@@ -188,7 +188,7 @@ def test_nothing_is_kept_of_a_text_without_words(skfly, tmp_path):
 
 
 def test_a_run_that_was_stopped_goes_on_only_if_told(skfly, text, tmp_path, monkeypatch):
-    from skfly.learning import Checkpoints, _checkpoints
+    from skfly.fit import Checkpoints, _checkpoints
 
     monkeypatch.setattr(_checkpoints, "_SECONDS", 0.0)
     state, path = tmp_path / "state", tmp_path / "my.skfly"

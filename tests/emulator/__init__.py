@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).parent
-KERNELS = resources.files("skfly.backends") / "kernels.cu"
+KERNELS = resources.files("skfly.engine") / "kernels.cu"
 OPTIONS = (
     "-std=c++17",
     "-ffp-contract=off",

@@ -1,4 +1,4 @@
-"""A stand-in for the calls of CuPy that the backend uses, on the emulated kernels.
+"""A stand-in for the calls of CuPy that the engine uses, on the emulated kernels.
 
 It is as unkind as a GPU may be. Work that is given to a stream is put off until someone waits for
 that stream, and then reads what its arguments hold by then, or (``hurry``) is done at once, before
@@ -15,7 +15,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 
 import emulator
-from skfly.backends._cupy import CupyBackend
+from skfly.engine._cupy import CupyEngine
 
 RUBBISH = 0xCD
 NO_WINNERS = 0xFF  # -1: what is left when the work is left out
@@ -153,11 +153,11 @@ class FakeCupy:
         return stream
 
 
-def cupy_backend(**options):
-    """Return a backend on all of a stand-in's GPUs, and the stand-in."""
+def cupy_engine(**options):
+    """Return an engine on all of a stand-in's GPUs, and the stand-in."""
     fake = FakeCupy(**options)
     with fake.installed():
-        return CupyBackend(fake.modules["cupy"], range(fake.n_devices)), fake
+        return CupyEngine(fake.modules["cupy"], range(fake.n_devices)), fake
 
 
 class _Device:
@@ -235,7 +235,11 @@ class _Array:
         self._view = memory.array if view is None else view
         self.shape, self.dtype = self._view.shape, self._view.dtype
         self.size, self.nbytes = self._view.size, self._view.nbytes
-        self.data = SimpleNamespace(
+
+    @property
+    def data(self):
+        # made anew: an array that refers to itself would keep its memory until it is looked for
+        return SimpleNamespace(
             ptr=self._view.ctypes.data, copy_from_device_async=self._copy_from_device, array=self
         )
 

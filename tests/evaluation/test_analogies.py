@@ -9,7 +9,7 @@ from gensim.models import KeyedVectors, Word2Vec
 from gensim.test.utils import common_texts, datapath
 
 from skfly import FlyKeyedVectors
-from skfly.evaluation import WordAnalogyTable, word_analogies
+from skfly.evaluation import word_analogies
 
 WORDS = ["athens", "greece", "baghdad", "iraq", "berlin", "germany", "boy", "girl", "he", "she"]
 QUESTIONS = """: capitals
@@ -143,6 +143,6 @@ def test_what_has_no_neighbours(path):
         word_analogies({"fly": [1, 0]}, path)
 
 
-def test_no_such_score():
-    with pytest.raises(KeyError, match="no score for 'family'"):
-        WordAnalogyTable([]).score("family")
+def test_no_such_score(dense, path):
+    with pytest.raises(KeyError, match="no row with section='fruit'"):
+        word_analogies(dense, path).score("fruit")

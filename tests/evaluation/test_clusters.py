@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import cosine_similarity
 
-from skfly.evaluation import ClusterRow, ClusterTable, word_clusters, word_tree
+from skfly.evaluation import word_clusters, word_tree
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +46,8 @@ def test_codes_and_their_dense_form_give_the_same(fitted):
     dense = dict(zip(fitted.vocabulary_, fitted.word_codes_.toarray(), strict=True))
     told = []
     table = word_clusters({"codes": fitted, "dense": dense}, [3, 8, 1000], on_progress=told.append)
-    assert told == table.methods == ["codes", "dense"]
-    assert [row.n_clusters for row in table.rows] == [3, 8, 3, 8]
+    assert told == table.values("method") == ["codes", "dense"]
+    assert [row.n_clusters for row in table.rows] == [3, 3, 8, 8]
     for n_clusters in (3, 8):
         codes, vectors = table.row("codes", n_clusters), table.row("dense", n_clusters)
         assert codes.within == pytest.approx(vectors.within, abs=1e-5)
@@ -63,9 +63,10 @@ def test_models_are_compared_on_the_words_that_all_know(fitted, topics):
 
 
 def test_clusters_of_single_words_have_no_inside(vectors):
-    [row] = word_clusters({"dense": vectors}, [40]).rows
+    table = word_clusters({"dense": vectors}, [40])
+    [row] = table.rows
     assert (row.within, row.within_std, row.n_single) == (None, None, 40)
-    assert "| 40 | dense | - |" in str(ClusterTable([row]))
+    assert "| dense | 40 | - |" in str(table)
 
 
 def test_what_cannot_be_clustered_is_refused(vectors):
@@ -77,20 +78,18 @@ def test_what_cannot_be_clustered_is_refused(vectors):
         word_clusters({"dense": vectors}, [1])
 
 
-def test_the_table_is_written_and_drawn(tmp_path):
+def test_the_table_is_written_and_drawn(vectors, tmp_path):
     pytest.importorskip("matplotlib")
-    table = ClusterTable(
-        [
-            ClusterRow("a", 200, 900, 0.5, 0.1, 0.7, 0.1, 0),
-            ClusterRow("b", 200, 900, None, None, 0.6, 0.1, 200),
-            ClusterRow("a", 500, 900, 0.6, 0.1, 0.8, 0.1, 9),
-        ]
-    )
+    table = word_clusters({"a": vectors, "b": vectors}, [40, 5])
     table.to_csv(tmp_path / "t.csv")
     with open(tmp_path / "t.csv", newline="") as file:
-        assert [row["within"] for row in csv.DictReader(file)] == ["0.5", "", "0.6"]
+        written = [
+            (row["method"], row["n_clusters"], row["within"]) for row in csv.DictReader(file)
+        ]
+    assert written[2:] == [("a", "40", ""), ("b", "40", "")]
     ax = table.plot(tmp_path / "t.svg")
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a"]
-    assert "200 clusters of 900 words" in ax.get_title()
-    with pytest.raises(KeyError, match="no 500 clusters of 'b'"):
-        table.plot(n_clusters=500)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b"]
+    assert ax.get_title() == "clusters: 5"
+    assert table.plot(n_clusters=40).get_legend() is None  # single words have no inside
+    with pytest.raises(KeyError, match="no row with method='b', n_clusters=6"):
+        table.row("b", 6)

@@ -7,14 +7,7 @@ import pytest
 from gensim.models import KeyedVectors
 
 from skfly.binarize import LSH, PCAH, RandExp
-from skfly.evaluation import (
-    CodeRow,
-    CodeTable,
-    binarizers,
-    compare_codes,
-    mean_over_seeds,
-    word_similarity,
-)
+from skfly.evaluation import compare_codes, mean_over_seeds, word_similarity
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +35,9 @@ def pairs(topics):
 def test_all_are_scored_on_the_pairs_that_all_know(fitted, dense, pairs):
     table = compare_codes({"fly": fitted}, {"dense": dense}, pairs, [2, 4], n_runs=2)
     assert {(row.n_pairs, row.n_pairs_in_all) for row in table.rows} == {(31, 32)}
-    assert table.kinds == [
-        ("fly", "fly"),
-        ("dense", "dense"),
-        *(("dense", m) for m in binarizers()),
-    ]
-    assert table.hash_lengths == [2, 4]
+    methods = ["fly", "dense", "LSH", "RandExp", "ITQ", "SH", "PCAH", "NLB", "TopK"]
+    assert table.values("method") == methods
+    assert table.values("hash_length") == [2, 4, None]
 
 
 def test_scores_are_those_of_word_similarity(fitted, dense, pairs):
@@ -102,26 +92,26 @@ def test_nothing_to_compare(dense):
         compare_codes(vectors={"dense": dense}, n_runs=0)
 
 
-def test_the_best_codes_of_a_length_are_in_bold_and_the_table_is_drawn(tmp_path):
-    table = CodeTable(
-        [
-            CodeRow("mine", "fly", "RG", 4, 50.0, 60, 65),
-            CodeRow("mine", "fly", "RG", 8, 51.0, 60, 65),
-            CodeRow("GloVe", "dense", "RG", None, 70.0, 60, 65),
-            CodeRow("GloVe", "LSH", "RG", 4, 20.0, 60, 65, 1.0, 5),
-            CodeRow("GloVe", "LSH", "RG", 8, 55.0, 60, 65, 1.0, 5),
-        ]
+def test_the_best_codes_of_a_length_are_in_bold_and_the_table_is_drawn(
+    fitted, dense, pairs, tmp_path
+):
+    table = compare_codes(
+        {"mine": fitted}, {"dense": dense}, pairs, [4, 8], methods={"LSH": LSH()}
     )
-    assert str(table).splitlines()[2:] == [
-        "| RG (60 of 65) | mine | fly | **50.0** | 51.0 | - |",
-        "|  | GloVe | dense | - | - | 70.0 |",
-        "|  | GloVe | LSH | 20.0 +- 1.0 | **55.0 +- 1.0** | - |",
+    header, _, *lines = str(table).splitlines()
+    assert header == "| dataset | vectors | method | 4 | 8 | dense | pairs |"
+    assert [line.split(" | ")[:3] for line in lines] == [
+        ["| topics", "mine", "fly"],
+        ["| topics", "dense", "dense"],
+        ["| topics", "dense", "LSH"],
     ]
-    assert table.best("RG", 8).method == "LSH"
-    assert table.best("none", 8) is None
+    assert str(table).count("**") == 2 * 2  # one for each length
+    for length in (4, 8):
+        best = max(row.spearman for row in table.rows if row.hash_length == length)
+        assert f"**{best:.1f}" in str(table)
     pytest.importorskip("matplotlib")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ax = table.plot(tmp_path / "codes.svg")
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["mine", "GloVe", "GloVe, LSH"]
+        ax = table.plot(tmp_path / "codes.svg", dataset="topics")
+    labels = {text.get_text() for text in ax.get_legend().get_texts()}
+    assert labels == {"mine, fly", "dense, dense", "dense, LSH"}

@@ -4,8 +4,7 @@ import lzma
 
 import pytest
 
-from skfly.evaluation import ContextPairs, WordUse, read_scws, read_wic
-from skfly.evaluation._context_data import load_context_data
+from skfly.evaluation import ContextPairs, WordUse, load_context_pairs, read_scws, read_wic
 
 WIC = (
     "board\tN\t2-2\tRoom and board .\tHe nailed boards across the windows .\n"
@@ -103,12 +102,12 @@ class TestLoad:
     def test_several(self, wic):
         path = wic / "scws.txt"
         path.write_text(scws_line())
-        data = load_context_data([wic, str(path), ContextPairs("mine", (), graded=True)])
+        data = load_context_pairs([wic, str(path), ContextPairs("mine", (), graded=True)])
         assert [one.name for one in data] == ["WiC", "SCWS", "mine"]
-        assert len(load_context_data(wic / "dev" / "dev.data.txt")[0]) == 2
+        assert len(load_context_pairs(wic / "dev" / "dev.data.txt")[0]) == 2
 
     def test_what_is_none(self):
         with pytest.raises(TypeError, match=r"data must be a directory of WiC.*got int: 3"):
-            load_context_data(3)
+            load_context_pairs(3)
         with pytest.raises(ValueError, match="no datasets were given"):
-            load_context_data([])
+            load_context_pairs([])

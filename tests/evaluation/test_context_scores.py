@@ -129,7 +129,7 @@ class TestCodes:
     n=st.integers(1, 7),
 )
 def test_count_common(left, right, n):
-    found = count_common(np.array([left[:n]]), np.array([right[:n]]), 7)
+    found = count_common(np.array([left[:n]]), np.array([right[:n]]))
     assert found[0].tolist() == [len({*left[:q]} & {*right[:q]}) for q in range(1, n + 1)]
 
 

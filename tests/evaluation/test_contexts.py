@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 from sklearn.model_selection import KFold
 
 from skfly import FlyHashVectorizer
-from skfly.evaluation import ContextPairs, WordInContextTable, WordUse, word_in_context
+from skfly.evaluation import ContextPairs, Table, WordUse, word_in_context
 from skfly.evaluation._contexts import _Ranking, _YesOrNo
 
 FRUIT = ["ripe", "sweet", "banana", "peach"]
@@ -150,7 +150,7 @@ def test_the_table_is_written(tmp_path, senses):
     vectors = {word: [1.0, 0.1] for word in FRUIT} | {word: [0.1, 1.0] for word in MONEY}
     with pytest.warns(UserWarning, match="no score for graded"):
         table = word_in_context(vectors, [senses, graded()], windows=[7], use_target=[False])
-    assert isinstance(table, WordInContextTable)
+    assert isinstance(table, Table)
     table.to_csv(tmp_path / "t.csv")
     table.to_json(tmp_path / "t.json")
     assert json.loads((tmp_path / "t.json").read_text()) == table.to_dict()

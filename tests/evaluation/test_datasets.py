@@ -4,8 +4,7 @@ import warnings
 
 import pytest
 
-from skfly.evaluation import WordPairs, read_word_pairs
-from skfly.evaluation._datasets import load_datasets
+from skfly.evaluation import WordPairs, load_word_pairs, read_word_pairs
 
 PAIRS = (("tiger", "cat", 7.35), ("book", "paper", 7.46), ("sugar", "approach", 0.88))
 
@@ -51,7 +50,7 @@ def test_words_of_more_than_one_part_and_in_upper_case_are_kept(write):
     assert data.words == ("hot dog", "Food", "New York", "city")
 
 
-def test_lines_without_a_score_are_left_out_and_told(write):
+def test_lines_without_a_score_are_left_out_and_reported(write):
     path = write(
         "tiger\tcat\t7.35\nbook\tpaper\t\nbook\tpaper\nplane\tcar\tn/a\nsun\tday\tnan\n"
         "\tcar\t3\nfork\tspoon\tinf\nlone\nsugar\tapproach\t0.88\n"
@@ -114,7 +113,7 @@ def test_halves_take_turns():
 
 
 def test_datasets_of_gensim_are_the_default():
-    data = load_datasets()
+    data = load_word_pairs()
     assert [(d.name, len(d), d.n_skipped) for d in data] == [("WS353", 353, 0), ("SimLex", 999, 0)]
 
 
@@ -124,8 +123,8 @@ def test_a_directory_gives_its_files(write, tmp_path):
     for name in ("README.txt", "LICENSE.txt", "notes.md", ".hidden.txt"):
         write("not pairs at all", name)
     (tmp_path / "sub.txt").mkdir()
-    assert [d.name for d in load_datasets(tmp_path)] == ["RG", "a", "b"]
-    assert [d.name for d in load_datasets([tmp_path / "b.tsv", str(tmp_path / "a.csv")])] == [
+    assert [d.name for d in load_word_pairs(tmp_path)] == ["RG", "a", "b"]
+    assert [d.name for d in load_word_pairs([tmp_path / "b.tsv", str(tmp_path / "a.csv")])] == [
         "b",
         "a",
     ]
@@ -133,16 +132,16 @@ def test_a_directory_gives_its_files(write, tmp_path):
 
 def test_an_empty_directory_is_told(tmp_path):
     with pytest.raises(ValueError, match=r"directory .* has no datasets; expected files \(.csv"):
-        load_datasets(tmp_path)
+        load_word_pairs(tmp_path)
 
 
 def test_a_missing_file_is_told(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"none\.txt"):
-        load_datasets(tmp_path / "none.txt")
+        load_word_pairs(tmp_path / "none.txt")
 
 
 def test_a_dict_names_lists_files_and_word_pairs(write):
-    data = load_datasets(
+    data = load_word_pairs(
         {
             "list": [["tiger", "cat", 7], ("book", "paper", "7.46", "more")],
             "file": write("tiger cat 7.35"),
@@ -156,9 +155,11 @@ def test_a_dict_names_lists_files_and_word_pairs(write):
     ]
 
 
-def test_items_without_a_score_are_left_out_and_told():
+def test_items_without_a_score_are_left_out_and_reported():
     with pytest.warns(UserWarning, match="'mine': 2 of 3 pairs left out"):
-        (data,) = load_datasets({"mine": [*PAIRS[:1], ("a", "b", None), ("a", "b", float("nan"))]})
+        (data,) = load_word_pairs(
+            {"mine": [*PAIRS[:1], ("a", "b", None), ("a", "b", float("nan"))]}
+        )
     assert (data.pairs, data.n_skipped) == (PAIRS[:1], 2)
 
 
@@ -180,7 +181,7 @@ def test_items_without_a_score_are_left_out_and_told():
 )
 def test_bad_datasets(datasets, error, message):
     with pytest.raises(error, match=message):
-        load_datasets(datasets)
+        load_word_pairs(datasets)
 
 
 def test_reading_warns_of_nothing_in_a_sound_file(write):

@@ -43,12 +43,12 @@ def test_every_feature_tells_two_topics_apart_with_both_classifiers(fitted, vect
     methods = document_pipelines(fitted, {"dense": vectors}, {"mine": lengths}, n_components=5)
     table = document_classification(methods, data)
     features = ["tf-idf", "LSA 5", "fly, binary", "fly, counts", "dense, averaged", "mine"]
-    assert table.methods == [
+    assert table.values("method") == [
         f"{name}, {kind}" for name in features for kind in ("LogisticRegression", "LinearSVC")
     ]
-    for method in table.methods:
+    for method in table.values("method"):
         if not method.startswith("mine"):
-            assert table.accuracy("topics", method) > 90
+            assert table.score("topics", method) > 90
     assert all((row.n_train, row.n_test, row.n_classes) == (60, 60, 2) for row in table.rows)
 
 
@@ -70,9 +70,9 @@ def test_accuracy_is_the_share_of_right_answers(data):
     )
     table = document_classification({"always": always}, data)
     expected = 100 * sum(label == "fruit" for label in data.test_labels) / 60
-    assert table.accuracy("topics", "always") == pytest.approx(expected)
+    assert table.score("topics", "always") == pytest.approx(expected)
     with pytest.raises(KeyError, match="'never'"):
-        table.accuracy("topics", "never")
+        table.score("topics", "never")
 
 
 def test_runs_have_seeds_of_their_own(data):

@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from skfly.evaluation import CurveRow, CurveTable, TrainingCurve, word_similarity
+from skfly.evaluation import TrainingCurve, word_similarity
 
 PAIRS = {
     "mine": [
@@ -22,7 +22,7 @@ def test_every_epoch_has_a_point(make_fly, documents):
     curve = TrainingCurve(PAIRS, hash_lengths=(4, 8))
     fly = make_fly(n_epochs=3).set_callbacks(curve)
     fly.fit(documents)
-    fly.fit(documents)  # it begins anew
+    fly.fit(documents)  # starts a new table
     rows = curve.table.rows
     assert [(row.epoch, row.hash_length) for row in rows] == [
         (epoch, length) for epoch in (1, 2, 3) for length in (4, 8)
@@ -33,21 +33,26 @@ def test_every_epoch_has_a_point(make_fly, documents):
     assert rows[0].seconds < rows[-1].seconds
 
 
-def test_the_table_is_written_and_drawn(tmp_path):
-    table = CurveTable(
-        [
-            CurveRow(1, 2.0, "RG", 4, None, -1.0),
-            CurveRow(1, 2.0, "RG", 8, 40.0, -1.0),
-            CurveRow(2, 4.0, "RG", 8, 50.0, -2.0),
-        ]
-    )
-    assert str(table).splitlines()[2:] == [
-        "| 1 | 2.0 | -1 | - | 40.0 |",
-        "| 2 | 4.0 | -2 | - | 50.0 |",
+class Context:
+    def __init__(self, epoch):
+        self.task_id = epoch
+
+
+def test_the_table_is_written_and_drawn(fitted, tmp_path):
+    curve = TrainingCurve(PAIRS, hash_lengths=(4, 8))
+    for epoch, seconds in enumerate((2.0, 4.0)):
+        told = {"seconds": seconds, "energy": -1.0 - epoch}
+        curve.on_fit_task_end(None, Context(epoch), metadata=told, fitted_estimator=fitted)
+    scores = [f"{row.spearman:.1f}" for row in word_similarity(fitted, PAIRS, [4, 8]).rows]
+    assert str(curve.table).splitlines() == [
+        "| epoch | seconds | energy | mine, k=4 | mine, k=8 |",
+        "|---|---|---|---|---|",
+        f"| 1 | 2.0 | -1 | {' | '.join(scores)} |",
+        f"| 2 | 4.0 | -2 | {' | '.join(scores)} |",
     ]
-    table.to_csv(tmp_path / "t.csv")
+    curve.table.to_csv(tmp_path / "t.csv")
     with open(tmp_path / "t.csv", newline="") as file:
-        assert [row["spearman"] for row in csv.DictReader(file)] == ["", "40.0", "50.0"]
+        assert [row["seconds"] for row in csv.DictReader(file)] == ["2.0", "2.0", "4.0", "4.0"]
     pytest.importorskip("matplotlib")
-    ax = table.plot(tmp_path / "t.png")
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["RG, k=4", "RG, k=8"]
+    ax = curve.table.plot(tmp_path / "t.png")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["mine, 4", "mine, 8"]

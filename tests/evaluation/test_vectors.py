@@ -1,6 +1,8 @@
 """Word vectors from files."""
 
 import gzip
+import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,10 +45,31 @@ def test_text_without_its_first_line_and_compressed(vectors, tmp_path):
 
 def test_what_gensim_saved(vectors, tmp_path):
     vectors.save(str(tmp_path / "v.kv"))
-    same(load_vectors(tmp_path / "v.kv"), vectors)
+    same(load_vectors(tmp_path / "v.kv", trusted=True), vectors)
     model = Word2Vec([WORDS] * 5, vector_size=3, min_count=1, workers=1, seed=0)
     model.save(str(tmp_path / "model.kv"))
-    same(load_vectors(tmp_path / "model.kv"), model.wv)
+    same(load_vectors(tmp_path / "model.kv", trusted=True), model.wv)
+
+
+class LeavesAMark:
+    """When a pickle of it is opened, a file is made."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+def test_a_pickle_is_not_opened_unless_it_is_trusted(tmp_path):
+    mark = tmp_path / "mark"
+    (tmp_path / "v.kv").write_bytes(pickle.dumps(LeavesAMark(mark)))
+    with pytest.raises(ValueError, match=r"v\.kv is a pickle.*trusted=True \(--trust-pickle"):
+        load_vectors(tmp_path / "v.kv")
+    assert not mark.exists()
+    with pytest.raises(ValueError, match="cannot be read as word vectors"):
+        load_vectors(tmp_path / "v.kv", trusted=True)
+    assert mark.exists()  # so the test can fail
 
 
 @pytest.mark.parametrize(
@@ -61,7 +84,7 @@ def test_what_gensim_saved(vectors, tmp_path):
 def test_what_cannot_be_read_is_named(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=rf"{name} cannot be read as word vectors"):
-        load_vectors(tmp_path / name)
+        load_vectors(tmp_path / name, trusted=True)
 
 
 def test_other_endings_and_missing_files(tmp_path):

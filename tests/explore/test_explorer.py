@@ -43,7 +43,7 @@ def test_words_are_lit_by_their_share_of_what_drives_the_winners(explorer, explo
     words = explorer.sentence("fly eats money zzz")["words"]
     code = explored.transform(["fly eats money"]).indices
     ids = np.array([explored.vocabulary_[word] for word in ("fly", "eats", "money")])
-    drives = explored._hasher().responses(ids)[:, code].clip(min=0).sum(axis=1)
+    drives = explored.model_.responses(ids)[:, code].clip(min=0).sum(axis=1)
     assert [word["drive"] for word in words] == pytest.approx(
         [*(drives / drives.sum()), 0], abs=1e-5
     )
@@ -56,7 +56,7 @@ def test_words_of_cells_are_kept_but_not_without_end(explorer, explored, monkeyp
     assert listed == explorer.cells(n_cells=12)
     assert len(other._words_of) == 12
     listed["cells"][0]["words"].clear()  # what was given away may be changed
-    monkeypatch.setattr(other._fly, "_describe_cells", None)  # not asked again
+    monkeypatch.setattr("skfly.model.FlyModel.describe_cells", None)  # not asked again
     assert other.cells(n_cells=12) == explorer.cells(n_cells=12)
     monkeypatch.undo()
     monkeypatch.setattr("skfly.explore._explorer._CELLS_KEPT", 5)

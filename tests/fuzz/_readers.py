@@ -36,7 +36,7 @@ from skfly.evaluation import (
     read_wos,
     word_analogies,
 )
-from skfly.learning import _checkpoints
+from skfly.fit import _checkpoints
 from skfly.text import EncodedCorpus, TextColumn, TextLines, _blocks, encode_documents
 
 TEXTS = [

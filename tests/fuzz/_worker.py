@@ -48,6 +48,7 @@ def _audit(event: str, args: tuple[Any, ...]) -> None:
         forbidden = not os.path.isfile(getattr(args[0], "co_filename", ""))
     elif event == "open":
         forbidden = isinstance(args[2], int) and bool(args[2] & (os.O_WRONLY | os.O_RDWR))
+        forbidden &= os.path.basename(str(args[0])) != ".lock"  # of one who may write there
     else:
         forbidden = event in _FORBIDDEN
     if forbidden and not _is_numba_at_work():

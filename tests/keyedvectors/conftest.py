@@ -11,7 +11,7 @@ KINDS = ("few ones", "many ones", "any number of ones")
 
 
 def codes_of(kind, n_words=N_WORDS, n_cells=N_CELLS, seed=0):
-    """Random codes; the first kind is kept as lists of cells, the others as bits."""
+    """Random codes."""
     random = np.random.default_rng(seed)
     if kind == "any number of ones":
         share = random.uniform(0.1, 0.9, size=(n_words, 1))

@@ -1,4 +1,3 @@
-import copy
 import errno
 import json
 import os
@@ -10,7 +9,6 @@ from gensim.models import KeyedVectors
 
 from skfly import FlyHashVectorizer, FlyKeyedVectors, ModelFileError
 from skfly._model_file import read_model_file, write_model_file
-from skfly.codes import ListedCodes
 
 MMAP = pytest.mark.parametrize("mmap", [None, "r"])
 
@@ -31,7 +29,6 @@ class TestOurOwn:
         loaded = FlyKeyedVectors.load(tmp_path / "words", mmap=mmap)
 
         assert_same(loaded, wv)
-        assert type(loaded._store) is type(wv._store)
         assert loaded.similarity_measure == "jaccard"
         assert loaded.get_vecattr("w1", "tag") == "noun"
         np.testing.assert_array_equal(loaded.expandos["count"], wv.expandos["count"])
@@ -125,27 +122,6 @@ class TestOurOwn:
         assert len(list(tmp_path.iterdir())) == 1
 
 
-class TestOlderFiles:
-    """Of before keys were arrays, and bits were kept by the byte."""
-
-    @MMAP
-    def test_are_read(self, wv, kv, tmp_path, mmap):
-        wv.save(tmp_path / "words")
-        arrays, content = read_model_file(tmp_path / "words")
-        older = {name: values for name, values in arrays.items() if name[:5] != "keys."}
-        if "packed" in older:
-            del older["packed"]
-            older["words"] = wv.codes.T
-        content["keys"] = list(wv.index_to_key)
-        write_model_file(tmp_path / "words", older, content)
-
-        loaded = FlyKeyedVectors.load(tmp_path / "words", mmap=mmap)
-
-        assert_same(loaded, kv)
-        assert loaded.most_similar("w1") == wv.most_similar("w1")
-        assert loaded._store.columns.flags.writeable == (mmap is None)
-
-
 class TestReadOnly:
     @pytest.fixture
     def mapped(self, wv, tmp_path):
@@ -153,9 +129,9 @@ class TestReadOnly:
         return FlyKeyedVectors.load(tmp_path / "words", mmap="r")
 
     def test_the_arrays_are(self, mapped):
-        assert not mapped._store.columns.flags.writeable
+        assert not mapped._index.columns.flags.writeable
         assert not mapped.expandos["count"].flags.writeable
-        assert isinstance(mapped._store.columns.base, np.memmap)
+        assert isinstance(mapped._index.columns.base, np.memmap)
 
     @pytest.mark.parametrize(
         "change",
@@ -224,7 +200,7 @@ class TestWhatIsNoFileOfOursIsRefused:
             lambda arrays, content: content.update(attributes=3),
             lambda arrays, content: content.update(attributes={"a": {"values": []}}),
             lambda arrays, content: arrays.update({"attribute.x": np.zeros(61)}),
-            lambda arrays, content: [arrays.pop(name, None) for name in ("packed", "cells")],
+            lambda arrays, content: arrays.pop("packed"),
             lambda arrays, content: arrays.update({k: v[0] for k, v in arrays.items()}),
             lambda arrays, content: arrays.update(
                 {k: np.full_like(v, np.iinfo(v.dtype).max) for k, v in arrays.items()}
@@ -254,6 +230,28 @@ class TestWhatIsNoFileOfOursIsRefused:
         with pytest.raises(ModelFileError, match="damaged"):
             FlyKeyedVectors.load(tmp_path / "words", mmap=mmap)
 
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            np.zeros(60, np.uint16),
+            np.zeros((2, 60), np.uint16),
+            np.full((1, 60), 101, np.uint16),
+            np.zeros((1, 60), np.int32),
+            np.zeros((1, 59), np.uint16),
+        ],
+        ids=["flat", "a cell twice", "beyond", "type", "few"],
+    )
+    @MMAP
+    def test_lists_of_cells_that_do_not_fit(self, words, codes, tmp_path, cells, mmap):
+        """Release 0.1 wrote such lists where codes had few ones."""
+        FlyKeyedVectors.from_codes(words, codes).save(tmp_path / "words")
+        arrays, content = read_model_file(tmp_path / "words")
+        del arrays["packed"]
+        write_model_file(tmp_path / "words", arrays | {"cells": cells}, content)
+
+        with pytest.raises(ModelFileError, match="damaged"):
+            FlyKeyedVectors.load(tmp_path / "words", mmap=mmap)
+
 
 class TestFilesOfTheEstimator:
     @MMAP
@@ -267,10 +265,11 @@ class TestFilesOfTheEstimator:
         assert loaded.hash_length == fitted.hash_length
         assert loaded.most_similar("fly") == fitted.wv.most_similar("fly")
 
-    def test_one_that_has_no_codes_as_it_is_set(self, fitted, tmp_path):
-        copy.deepcopy(fitted).set_params(hash_length=21).save(tmp_path / "fly")
+    def test_one_that_has_no_codes_as_it_is_set(self, make_fly, documents, tmp_path):
+        fly = make_fly(word_codes="synapses").fit(documents)
+        fly.set_params(word_codes="consensus").save(tmp_path / "fly")
 
-        with pytest.raises(ModelFileError, match=r"no codes: hash_length=21.*20 Kenyon cells"):
+        with pytest.raises(ModelFileError, match=r"no codes: word_codes='consensus'.*fit again"):
             FlyKeyedVectors.load(tmp_path / "fly")
 
     def test_are_read_only_if_mapped(self, fitted, tmp_path):
@@ -322,13 +321,6 @@ class TestWord2Vec:
         wv.save_word2vec_format(path, write_header=False, sort_attr="none")
 
         assert_same(FlyKeyedVectors.load_word2vec_format(path, no_header=True), wv)
-
-    def test_the_smaller_form_is_taken(self, tmp_path, words):
-        wv = FlyKeyedVectors.from_codes(words, np.eye(60, 100))
-        wv.save_word2vec_format(tmp_path / "words")
-
-        loaded = FlyKeyedVectors.load_word2vec_format(tmp_path / "words")
-        assert isinstance(loaded._store, ListedCodes)
 
     def test_floats_are_refused(self, tmp_path):
         kv = KeyedVectors(2)

@@ -423,7 +423,7 @@ class TestEmptyCodes:
 class TestMemory:
     def test_no_query_makes_floats(self, wv, monkeypatch):
         monkeypatch.setattr(
-            type(wv._store), "dense", lambda *_: pytest.fail("a matrix of floats was made")
+            type(wv._index), "dense", lambda *_: pytest.fail("a matrix of floats was made")
         )
 
         wv.most_similar(["w1", REAL], ["w2"])

@@ -1,4 +1,4 @@
-"""All experiments of the paper on one model, as one page."""
+"""All experiments on one model, as one page."""
 
 from skfly.evaluation.report._report import Report, write_report
 

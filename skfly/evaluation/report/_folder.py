@@ -1,4 +1,4 @@
-"""What is in a folder of datasets; what is missing is told, and does not stop the rest."""
+"""Find the datasets in a folder; missing ones are reported and do not stop the rest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from skfly.evaluation._document_data import (
     read_trec,
     read_wos,
 )
-from skfly.evaluation._vectors import load_vectors, vectors_suffix
+from skfly.evaluation._vector_files import is_vector_file, load_vectors
 
 __all__ = ["DataFolder"]
 
@@ -103,21 +103,21 @@ class DataFolder:
         found: dict[str, Any] = {}
         for directory in self._named("vectors"):
             for file in sorted(directory.iterdir()) if directory.is_dir() else []:
-                if vectors_suffix(file) is not None:
+                if is_vector_file(file):
                     for vectors in self._try(file.name, partial(load_vectors, file)):
                         found[file.name.split(".", maxsplit=1)[0]] = vectors
         return found
 
     def _named(self, pattern: str) -> list[Path]:
-        """Return what has a name, the nearest first."""
+        """Return all paths whose name matches, the nearest first."""
         found = [path for path in self._paths() if fnmatchcase(path.name, pattern)]
         return sorted(found, key=lambda path: (len(path.parts), path))
 
     def _paths(self) -> Iterator[Path]:
-        """Yield all that is in the folder and not hidden, behind links too."""
+        """Yield all that is in the folder and not hidden, following links."""
         seen = set()
         for directory, below, files in os.walk(self.path, followlinks=True):
-            if os.path.realpath(directory) in seen:  # a link to where it stands, say
+            if os.path.realpath(directory) in seen:  # a link to itself, for example
                 below.clear()
                 continue
             seen.add(os.path.realpath(directory))

@@ -1,4 +1,4 @@
-"""The report as one HTML page that needs nothing else."""
+"""The report as one HTML page that loads no other file."""
 
 from __future__ import annotations
 
@@ -6,31 +6,25 @@ import base64
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from skfly.evaluation._rows import score_text
-from skfly.evaluation.report._section import Drawing, Goal, Grid, Section
+from skfly.evaluation._table import Table
+from skfly.evaluation.report._section import Section, goal_table
 
 __all__ = ["page"]
 
 _STYLE = """
 :root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; }
-body { padding: 0 1rem; }
-h1, h2 { line-height: 1.2; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: auto; padding: 1rem; }
 h2 { margin-top: 3rem; border-bottom: 1px solid #8888; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; margin: 1rem 0; font-size: 0.9rem; }
 caption { text-align: left; font-weight: 600; padding: 0.3rem 0; }
 th, td { border: 1px solid #8886; padding: 0.2rem 0.6rem; text-align: left; vertical-align: top; }
 th { background: #8882; }
-td.missed { color: #b00020; }
-td.reached { color: #1b7f3b; }
+td.missed { color: light-dark(#b00020, #ff7b8a); }
+td.reached { color: light-dark(#1b7f3b, #6fd08c); }
 .note { border-left: 4px solid #c80; padding: 0.2rem 0.8rem; margin: 0.5rem 0; }
-figure { margin: 1rem 0; }
 figure img { max-width: 100%; background: white; }
-footer, .quiet { color: #777; font-size: 0.9rem; }
-@media (prefers-color-scheme: dark) {
-  td.missed { color: #ff7b8a; } td.reached { color: #6fd08c; }
-}
+.quiet { color: #777; font-size: 0.9rem; }
 """
 
 
@@ -52,20 +46,20 @@ def page(
         Of the model; of the packages and the machine.
     missing : mapping from names of datasets to what is wrong
     seconds : float
-        That all took.
+        How long all of it took.
     """
-    goals = [goal for section in sections for goal in section.goals]
+    times = {section.title: _time_text(section.seconds) for section in sections}
     body = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="quiet">Made by skfly evaluate in {_time_text(seconds)}.</p>',
         "<h2>What was reached</h2>",
-        _goals_html(goals),
+        _goals_html(goal_table(list(sections))),
         _missing_html(missing),
         *(_section_html(section) for section in sections),
         "<h2>Settings</h2>",
         _pairs_html("The model", settings),
         _pairs_html("Versions and machine", versions),
-        _pairs_html("Time", {section.title: _time_text(section.seconds) for section in sections}),
+        _pairs_html("Time", times),
     ]
     content = "\n".join(part for part in body if part)
     return (
@@ -76,35 +70,23 @@ def page(
     )
 
 
-def _goals_html(goals: Sequence[Goal]) -> str:
-    if not goals:
-        return "<p>None of the paper's figures was measured.</p>"
-    lines = [
-        "<tr>"
-        + "".join(
-            f"<td>{escape(text)}</td>"
-            for text in (goal.experiment, goal.what, _figure(goal.found), _figure(goal.paper))
-        )
-        + f'<td class="{escape(goal.verdict)}">{escape(goal.verdict)}</td></tr>'
-        for goal in goals
-    ]
-    header = _row(("experiment", "what", "here", "paper, or this run's peer", ""), "th")
-    return f'<div class="wide"><table>{header}{"".join(lines)}</table></div>'
-
-
-def _figure(value: float | None) -> str:
-    """Return a score; those of clusters are cosines, and need more digits."""
-    return f"{value:.3f}" if value is not None and abs(value) < 1 else score_text(value)
+def _goals_html(goals: Table) -> str:
+    if not goals.rows:
+        return "<p>There was nothing to compare with.</p>"
+    html = _table_html(goals)
+    for verdict in ("reached", "missed"):
+        html = html.replace(f"<td>{verdict}</td>", f'<td class="{verdict}">{verdict}</td>')
+    return html
 
 
 def _missing_html(missing: Mapping[str, str]) -> str:
     if not missing:
         return ""
-    lines = "".join(
+    lines = (
         f'<p class="note">{escape(name)}: not run. {escape(why)}</p>'
         for name, why in missing.items()
     )
-    return f"<h2>Missing datasets</h2>{lines}"
+    return f"<h2>Missing datasets</h2>{''.join(lines)}"
 
 
 def _section_html(section: Section) -> str:
@@ -113,43 +95,31 @@ def _section_html(section: Section) -> str:
             f"<h2>{escape(section.title)}</h2>",
             f"<p>{escape(section.about)}</p>",
             *(f'<p class="note">{escape(note)}</p>' for note in section.notes),
-            *(_grid_html(grid) for grid in section.grids),
-            *(_drawing_html(drawing) for drawing in section.drawings),
+            *map(_table_html, section.tables.values()),
+            *(_drawing_html(caption, svg) for caption, svg in section.drawings),
         ]
     )
 
 
-def _grid_html(grid: Grid) -> str:
-    lines = "".join(_row(line, "td") for line in grid.lines)
-    caption = f"<caption>{escape(grid.caption)}</caption>"
-    return f'<div class="wide"><table>{caption}{_row(grid.header, "th")}{lines}</table></div>'
+def _table_html(table: Table) -> str:
+    return f'<div class="wide">{table.to_html()}</div>'
 
 
-def _row(cells: Sequence[str], tag: str) -> str:
-    shown = (
-        f'<{tag} class="missed">{escape(cell)}</{tag}>'
-        if cell.endswith(": missed)")
-        else f"<{tag}>{escape(cell)}</{tag}>"
-        for cell in cells
-    )
-    return f"<tr>{''.join(shown)}</tr>"
-
-
-def _drawing_html(drawing: Drawing) -> str:
-    data = base64.b64encode(drawing.svg).decode()
-    caption = escape(drawing.caption)
+def _drawing_html(caption: str, svg: bytes) -> str:
+    data = base64.b64encode(svg).decode()
+    shown = escape(caption)
     return (
-        f'<figure><img alt="{caption}" src="data:image/svg+xml;base64,{data}">'
-        f"<figcaption>{caption}</figcaption></figure>"
+        f'<figure><img alt="{shown}" src="data:image/svg+xml;base64,{data}">'
+        f"<figcaption>{shown}</figcaption></figure>"
     )
 
 
-def _pairs_html(caption: str, pairs: Mapping[str, str]) -> str:
-    return _grid_html(Grid(caption, ("", ""), [[name, text] for name, text in pairs.items()]))
+def _pairs_html(title: str, pairs: Mapping[str, str]) -> str:
+    return _table_html(Table([{"": n, " ": v} for n, v in pairs.items()], title=title))
 
 
 def _time_text(seconds: float) -> str:
-    """Return a time as people say it.
+    """Return a duration for people.
 
     Examples
     --------

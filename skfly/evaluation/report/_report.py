@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import platform
 import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import metadata
+from inspect import getdoc
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from skfly import __version__
-from skfly.evaluation._rows import drawing_is_possible, write_file
+from skfly._files import write_file
+from skfly.evaluation._drawing import can_draw
+from skfly.evaluation._table import Table
 from skfly.evaluation.report._experiments import EXPERIMENTS, Inputs
 from skfly.evaluation.report._folder import DataFolder
 from skfly.evaluation.report._page import page
-from skfly.evaluation.report._section import Goal, GoalTable, Section
+from skfly.evaluation.report._section import Section, goal, goal_table
 from skfly.vectorizer import FlyHashVectorizer
 
 __all__ = ["Report", "write_report"]
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "gensim", "numba", "torch", "skorch", "matplotlib")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "gensim", "numba", "matplotlib")
 _EXPECTED = (OSError, ValueError, ImportError, MemoryError)
 
 
@@ -35,16 +42,17 @@ class Report:
     ----------
     path : Path
         The page.
-    goals : list of Goal
-        Figures of the model, each beside the paper's or that of a peer in the same run.
+    goals : Table
+        Figures of the model, each beside a reference or a peer in the same run: ``experiment``,
+        ``what``, ``found``, ``reference``, ``reached`` and ``verdict``.
     missing : dict from names of datasets to what is wrong
+    seconds : float
     notes : dict from titles to lists of str
         What else was not run, failed, or was warned of.
-    seconds : float
     """
 
     path: Path
-    goals: list[Goal]
+    goals: Table
     missing: dict[str, str]
     seconds: float
     notes: dict[str, list[str]] = field(default_factory=dict)
@@ -59,9 +67,10 @@ def write_report(
     vectors: Mapping[str, Any] | None = None,
     corpus: Any = None,
     experiments: Iterable[str] | None = None,
+    reference: str | os.PathLike[str] | None = None,
     on_progress: Callable[[str, str], None] | None = None,
 ) -> Report:
-    """Run the paper's experiments on a model, and write a page and CSV files about them.
+    """Run all experiments on a model, and write a page and CSV files.
 
     Parameters
     ----------
@@ -71,7 +80,8 @@ def write_report(
         A directory with datasets: word pairs in ``wordsim/``, WiC in ``wic/``, SCWS as
         ``scws*``, 20 Newsgroups as ``20news*``, SST-2 as ``stsa.binary.*``, TREC-6 as
         ``*.label``, Web of Science as ``X.txt`` and ``Y.txt``, word vectors to compare with in
-        ``vectors/``; anywhere in it. What is missing is told, and the rest is run.
+        ``vectors/``; anywhere in it. Missing datasets are reported, and the rest is run. Pickles
+        (``.kv``) are not opened: pass such vectors yourself.
     out : path-like
         A directory, which is made. ``index.html`` is the page; it needs no other file.
     name : str, default="fly"
@@ -79,10 +89,13 @@ def write_report(
     vectors : mapping from names to gensim.models.KeyedVectors
         More word vectors to compare with.
     corpus : iterable, EncodedCorpus or None, default=None
-        What a new model is learned from for the training curve, which is else left out.
+        What to train a new model on for the training curve, which is left out without it.
     experiments : iterable of str or None, default=None
-        Some of ``"similarity"``, ``"codes"``, ``"contexts"``, ``"clusters"``, ``"documents"``,
-        ``"textcnn"`` and ``"curve"``; ``None``: all.
+        Some of ``"similarity"``, ``"codes"``, ``"contexts"``, ``"clusters"``, ``"documents"``
+        and ``"curve"``; ``None``: all.
+    reference : path-like or None, default=None
+        A directory with CSV files as a report has them, such as an earlier report, to compare
+        with.
     on_progress : function or None
         Called with the experiment and what was done in it.
 
@@ -90,23 +103,29 @@ def write_report(
     -------
     report : Report
     """
-    chosen = _check_experiments(experiments)
+    chosen = list(EXPERIMENTS if experiments is None else experiments)
+    for key in chosen:
+        if key not in EXPERIMENTS:
+            raise ValueError(f"experiments are {', '.join(EXPERIMENTS)}; got {key!r}")
+    references = _read_reference(reference)
+    folder = DataFolder(data)
     out = Path(out)
     out.mkdir(exist_ok=True)
-    folder = DataFolder(data)
     began = time.perf_counter()
     given = {**folder.vectors(), **(vectors or {})}
     sections = []
     for key in chosen:
-        tell = _teller(on_progress, key)
-        inputs = Inputs(name, model, given, folder, corpus, tell)
-        sections.append(_run(key, inputs))
-        for csv_name, table in sections[-1].tables.items():
-            table.to_csv(out / (re.sub(r"[^\w.-]+", "_", csv_name) + ".csv"))
-        tell(f"done in {sections[-1].seconds:.0f} s")
+        tell = partial(on_progress or _say_nothing, key)
+        section = _run(key, Inputs(name, model, given, folder, corpus, tell))
+        for file, table in section.tables.items():
+            safe = re.sub(r"[^\w.-]+", "_", file)
+            section.goals += _beside(safe, table, references.get(safe, []))
+            table.to_csv(out / f"{safe}.csv")
+        sections.append(section)
+        tell(f"done in {section.seconds:.0f} s")
     seconds = time.perf_counter() - began
-    goals = [goal for section in sections for goal in section.goals]
-    GoalTable(goals).to_csv(out / "goals.csv")
+    goals = goal_table(sections)
+    goals.to_csv(out / "goals.csv")
     settings = _settings(model, folder, given)
     html = page(f"How good is {name}?", sections, settings, _versions(), folder.missing, seconds)
     write_file(out / "index.html", html)
@@ -114,34 +133,55 @@ def write_report(
     return Report(out / "index.html", goals, folder.missing, seconds, notes)
 
 
-def _check_experiments(experiments: Iterable[str] | None) -> list[str]:
-    chosen = list(EXPERIMENTS if experiments is None else experiments)
-    for name in chosen:
-        if name not in EXPERIMENTS:
-            raise ValueError(f"experiments are {', '.join(EXPERIMENTS)}; got {name!r}")
-    return chosen
+def _read_reference(path: str | os.PathLike[str] | None) -> dict[str, list[dict[str, str]]]:
+    """Return the rows of all CSV files in a directory, by the names of the files."""
+    if path is None:
+        return {}
+    if not Path(path).is_dir():
+        raise NotADirectoryError(f"there is no directory {path}")
+    found = {}
+    for file in sorted(Path(path).glob("*.csv")):
+        with open(file, newline="", encoding="utf-8") as lines:
+            found[file.stem] = list(csv.DictReader(lines))
+    return found
 
 
-def _teller(
-    on_progress: Callable[[str, str], None] | None, experiment: str
-) -> Callable[[str], None]:
-    return lambda done: None if on_progress is None else on_progress(experiment, done)
+def _beside(name: str, table: Table, reference: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """Return the figures of a table beside those that a reference has for the same keys."""
+    keys = [column for column in table.columns if column.role == "key"]
+    values = [column.name for column in table.columns if column.role == "value"]
+
+    def key(row: Mapping[str, Any]) -> tuple[str, ...]:
+        found = (row.get(column.name) for column in keys)
+        return tuple("" if value is None else str(value).casefold() for value in found)
+
+    theirs = {key(row): row for row in reference}
+    goals = []
+    for row in table.rows if values else ():
+        found = getattr(row, values[0])
+        figure = theirs.get(key(vars(row)), {}).get(values[0])
+        what = ", ".join(f"{column.label} {column.show(row)}" for column in keys)
+        with suppress(TypeError, ValueError):  # no figure there, or no number
+            goals.append(goal(name, what, found, float(figure)))  # type: ignore[arg-type]
+    return goals
 
 
 def _run(key: str, inputs: Inputs) -> Section:
-    """Run an experiment; what goes wrong in it is told in its section."""
+    """Run an experiment; its section reports what goes wrong."""
     began = time.perf_counter()
+    title, experiment = EXPERIMENTS[key]
+    section = Section(title, getdoc(experiment) or "")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         warnings.filterwarnings("always", category=UserWarning, module=r"skfly\b")
         try:
-            section = EXPERIMENTS[key](inputs)
-        except ImportError as error:  # an extra, or something newer
-            section = Section(key.capitalize(), "", notes=[f"Not run: {error}"])
+            experiment(inputs, section)
+        except ImportError as error:  # an extra, or a newer scikit-learn
+            section.notes.append(f"Not run: {error}")
         except _EXPECTED as error:
-            section = Section(key.capitalize(), "", notes=[f"Failed: {error or type(error)}"])
+            section.notes.append(f"Failed: {error or type(error)}")
     section.notes += list(dict.fromkeys(str(warning.message) for warning in caught))
-    if section.tables and not drawing_is_possible():
+    if section.tables and not can_draw():
         section.notes.append('Nothing is drawn: that needs pip install "skfly[plot]".')
     section.seconds = time.perf_counter() - began
     return section
@@ -150,23 +190,15 @@ def _run(key: str, inputs: Inputs) -> Section:
 def _settings(model: Any, folder: DataFolder, vectors: Mapping[str, Any]) -> dict[str, str]:
     about = {"data": str(folder.path)}
     if isinstance(model, FlyHashVectorizer):
-        about |= {
-            "words known": f"{len(model.vocabulary_):,}",
-            "words read": f"{model.n_words_seen_:,}",
-            "windows seen": f"{model.n_windows_seen_:,}",
-            "epochs": str(model.n_iter_),
-        }
-        about |= {key: _short(value) for key, value in model.get_params().items()}
+        about |= {"words known": f"{len(model.vocabulary_):,}", "epochs": str(model.n_iter_)}
+        about |= {"words read": f"{model.n_words_seen_:,}"}
+        about |= {"windows seen": f"{model.n_windows_seen_:,}"}
+        about |= {key: shorten(repr(v), 80) for key, v in model.get_params().items()}
     else:
         about |= {"words known": f"{len(model):,}", "dimensions": str(model.vector_size)}
     for name, some in vectors.items():
         about[f"vectors {name}"] = f"{len(some):,} words, {some.vector_size} dimensions"
     return about
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) < 80 else f"{text[:77]}..."
 
 
 def _versions() -> dict[str, str]:
@@ -179,3 +211,7 @@ def _versions() -> dict[str, str]:
     found["system"] = platform.platform()
     found["processors"] = str(os.cpu_count())
     return found
+
+
+def _say_nothing(*_: str) -> None:
+    """Ignore progress."""

@@ -1,4 +1,7 @@
-"""What is found in a folder, and what is told to be missing."""
+"""What is found in a folder, and what is reported missing."""
+
+import pickle
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +48,22 @@ def test_what_cannot_be_read_does_not_stop_the_rest(data):
     assert "has no word pairs" in folder.missing["broken.txt"]
     assert "line 1" in folder.missing["SST-2"]
     assert "cannot be read as word vectors" in folder.missing["cut.bin"]
+
+
+class LeavesAMark:
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+def test_pickles_are_never_opened(data, tmp_path):
+    (data / "vectors" / "evil.kv").write_bytes(pickle.dumps(LeavesAMark(tmp_path / "mark")))
+    folder = DataFolder(data)
+    assert list(folder.vectors()) == ["glove"]
+    assert "evil.kv is a pickle" in folder.missing["evil.kv"]
+    assert not (tmp_path / "mark").exists()
 
 
 def test_newsgroups_that_are_unpacked(data):

@@ -1,0 +1,163 @@
+"""Threads: how many, what they run, and how many BLAS may start.
+
+The numba kernels release the GIL and share nothing but the arrays that they own a part of, so
+plain threads are enough. Unlike numba's own threading layers they may be entered from many
+threads at once, survive a fork, and leave numba's settings alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event, Lock, Thread
+from typing import Any
+
+import threadpoolctl
+from joblib import effective_n_jobs
+from threadpoolctl import threadpool_info, threadpool_limits
+
+__all__ = ["n_threads_for", "run_chunks", "single_threaded_blas"]
+
+_MOST_THREADS = 256  # a model file may ask for any number of jobs
+_pool: ThreadPoolExecutor | None = None  # idle threads wait here
+
+
+def n_threads_for(n_jobs: int | None) -> int:
+    """Return the number of threads to use; ``None``: as many as numba is set to use.
+
+    Examples
+    --------
+    >>> n_threads_for(2), n_threads_for(10**9)
+    (2, 256)
+    """
+    if n_jobs is None:
+        import numba
+
+        return int(numba.get_num_threads())
+    return min(int(effective_n_jobs(n_jobs)), _MOST_THREADS)
+
+
+def run_chunks(
+    kernel: Callable[..., Any], chunks: Iterable[tuple[Any, ...]], n_threads: int
+) -> list[Any]:
+    """Call ``kernel(*chunk)`` for every chunk and return the results in order."""
+    chunks = list(chunks)
+    if n_threads <= 1 or len(chunks) <= 1:
+        return [kernel(*chunk) for chunk in chunks]
+    left = deque(enumerate(chunks))
+    results: list[Any] = [None] * len(chunks)
+
+    def work() -> None:
+        while left:
+            try:
+                number, chunk = left.popleft()
+            except IndexError:  # another thread took it
+                return
+            results[number] = kernel(*chunk)
+
+    helpers = [_threads().submit(work) for _ in range(min(n_threads, len(chunks)) - 1)]
+    try:
+        work()
+    except BaseException:
+        left.clear()
+        raise
+    finally:
+        # none of them writes to an array after this
+        began = [helper for helper in helpers if not helper.cancel()]
+        failures = [helper.exception() for helper in began]
+    for failure in failures:
+        if failure is not None:
+            raise failure
+    return results
+
+
+def _threads() -> ThreadPoolExecutor:
+    global _pool
+    if _pool is None:
+        _pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="skfly")
+    return _pool
+
+
+class _BlasLimit:
+    """The limit on BLAS's threads, held while anyone needs it.
+
+    It is a setting of the whole process, which threadpoolctl lets only the thread that made it
+    take back. So a thread of its own makes it for the first user and waits for the last.
+    """
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.n_users = 0
+        self.before = 1  # threads, before the limit was set
+        self._done = Event()
+        self._holder: Thread | None = None
+
+    def acquire(self) -> None:
+        with self.lock:
+            self.n_users += 1
+            if self.n_users == 1:
+                self._done, set_ = Event(), Event()
+                self._holder = Thread(target=self._hold, args=(self._done, set_), daemon=True)
+                self._holder.start()
+                set_.wait()
+
+    def release(self) -> None:
+        with self.lock:
+            self.n_users -= 1
+            if self.n_users == 0 and self._holder is not None:
+                self._done.set()
+                self._holder.join()
+
+    def _hold(self, done: Event, set_: Event) -> None:
+        _free_blas()
+        self.before = max((lib["num_threads"] for lib in _blas_libraries()), default=1)
+        with threadpool_limits(limits=1, user_api="blas"):
+            set_.set()
+            done.wait()
+
+
+_blas = _BlasLimit()
+
+
+def _blas_libraries() -> list[Any]:
+    return [library for library in threadpool_info() if library["user_api"] == "blas"]
+
+
+def _free_blas() -> None:
+    """Let this thread set the limit, whichever set it last (threadpoolctl 3.8 and newer)."""
+    controller: Any = getattr(threadpoolctl, "OpenBLASController", None)
+    if hasattr(controller, "clear_controlling_thread"):
+        controller.clear_controlling_thread(force=True)
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Keep BLAS at one thread while any thread of the process is within this context.
+
+    Overlapping users neither lift the limit too early nor leave it behind.
+    """
+    limit = _blas  # a child of a fork has another one
+    limit.acquire()
+    try:
+        # libraries on top of OpenMP have a limit for each thread
+        with threadpool_limits(limits=1, user_api="blas"):
+            yield
+    finally:
+        if limit is _blas:
+            limit.release()
+
+
+def _after_fork() -> None:
+    global _pool, _blas
+    _pool = None  # the child has none of the threads
+    if _blas.n_users:  # nor the one that would lift the limit
+        threadpool_limits(limits=_blas.before, user_api="blas")
+        _free_blas()
+    _blas = _BlasLimit()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

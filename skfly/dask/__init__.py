@@ -1,0 +1,197 @@
+"""The same estimator on a Dask cluster: ``pip install "skfly[dask]"``.
+
+Text is encoded where it lies. In each round of learning every shard finds the winners of its next
+windows and counts their words; the counts are added up in a tree, one step is taken where ``fit``
+was called, and the new synapses are sent to all workers, as numbers of 16 bits. A round is one
+minibatch that the shards share, so this is the rule of one machine: one shard gives the bits of
+:class:`~skfly.FlyHashVectorizer`, and a number of shards always the same ones, whatever workers
+come and go.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+import skfly
+from skfly._files import import_optional
+from skfly._params import CONSTRAINTS
+from skfly._progress import Progress
+from skfly.dask._rounds import ShardCounter, ShardedCorpus, ShardStream, Traffic
+from skfly.engine import get_engine
+from skfly.text import EncodedCorpus, TextAnalyzer, Vocabulary, warn_if_read_otherwise
+from skfly.vectorizer import FlyHashVectorizer
+
+__all__ = ["DaskFlyHashVectorizer"]
+
+
+class DaskFlyHashVectorizer(FlyHashVectorizer):
+    """Learn from text on a Dask cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client or None, default=None
+        ``None``: the one that Dask uses by default. It is not pickled.
+    **params
+        Those of :class:`~skfly.FlyHashVectorizer`. ``batch_size`` is what all shards take
+        together; ``"auto"`` lets it grow with their number, to a twentieth of the text.
+        ``n_jobs`` is the threads of a task; ``None``: those of the cluster, shared by the shards.
+
+    Attributes
+    ----------
+    traffic_ : Traffic
+        Rounds of the last fit, and the bytes that they sent.
+
+    See Also
+    --------
+    skfly.FlyHashVectorizer : On one machine; it has the other attributes and methods.
+
+    Examples
+    --------
+    ::
+
+        import dask.bag as db
+        from distributed import Client
+
+        texts = db.read_text("s3://corpus/*.txt.gz")
+        fly = DaskFlyHashVectorizer(client=Client("scheduler:8786"), random_state=0).fit(texts)
+        codes = fly.transform(texts)        # lazy: an array of CSR blocks
+        fly.to_local().save("corpus.skfly")
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {"client": "no_validation"}
+
+    def __init__(self, *, client: Any = None, **params: Any) -> None:
+        super().__init__(**params)
+        self.client = client
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        return sorted(["client", *FlyHashVectorizer._get_param_names()])
+
+    def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:  # noqa: ARG002
+        """Learn from documents and return their codes, as :meth:`fit` and :meth:`transform` do."""
+        return self.fit(raw_documents).transform(raw_documents)
+
+    def transform(self, raw_documents: Any) -> Any:
+        """Return the codes of documents; nothing is computed yet.
+
+        Parameters
+        ----------
+        raw_documents : Bag, Series or list of paths
+            What :meth:`fit` takes.
+
+        Returns
+        -------
+        codes : dask.array.Array, (n_documents, n_kenyon_cells)
+            Of CSR blocks, one a partition.
+        """
+        check_is_fitted(self)
+        import dask.array
+        from dask.delayed import delayed
+
+        if hasattr(raw_documents, "to_delayed"):
+            parts = np.ravel(np.array(raw_documents.to_delayed(), dtype=object)).tolist()
+        else:
+            parts = [str(Path(path).absolute()) for path in raw_documents]
+        fly = delayed(self.to_local(), pure=True)
+        width, codes = self.n_features_out_, delayed(_codes_of)
+        empty = sparse.csr_matrix((0, width), dtype=self.dtype)
+        blocks = [
+            dask.array.from_delayed(
+                codes(fly, part), shape=(np.nan, width), dtype=self.dtype, meta=empty
+            )
+            for part in parts
+        ]
+        return dask.array.concatenate(blocks, axis=0, allow_unknown_chunksizes=True)
+
+    def to_local(self) -> FlyHashVectorizer:
+        """Return the plain estimator, with all that was learned."""
+        params = dict(self.get_params(deep=False))
+        del params["client"]
+        local = FlyHashVectorizer(**params)
+        fitted = ("_model", "_current", "_training", "min_count_")
+        local.__dict__.update({name: getattr(self, name) for name in fitted})
+        return local
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the plain estimator to one file; see :meth:`FlyHashVectorizer.save`."""
+        self.to_local().save(path)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(super().__getstate__()) | {"client": None}
+
+    def __sklearn_clone__(self) -> DaskFlyHashVectorizer:
+        same: DaskFlyHashVectorizer = BaseEstimator.__sklearn_clone__(copy.copy(self))
+        same.client = self.client
+        return same
+
+    # What differs from one machine
+
+    def _read(
+        self,
+        raw_documents: Any,
+        vocabulary: Vocabulary | None,  # noqa: ARG002
+    ) -> AbstractContextManager[Any]:
+        client = _usable(self.client)
+        analyzer = TextAnalyzer(**self._model_params()["text"])
+        corpus = ShardedCorpus(client, raw_documents, analyzer, self.n_jobs, self.backend)
+        for about in corpus.about:
+            warn_if_read_otherwise(about.text_params, analyzer)
+        return corpus
+
+    def _compute_with(self, corpus: Any, n_words: int, progress: Progress) -> dict[str, Any]:  # noqa: ARG002
+        # whole numbers come from any engine; here they are added as numba adds them
+        return {
+            "engine": get_engine("numba", None),
+            "counter": ShardCounter(),
+            "make_stream": ShardStream,
+            "n_shards": corpus.n_shards,
+        }
+
+    def _learn(self, corpus: Any, *args: Any) -> None:
+        super()._learn(corpus, *args)
+        self.traffic_: Traffic = corpus.traffic
+
+
+def _codes_of(fly: FlyHashVectorizer, part: Any) -> Any:
+    if isinstance(part, str):
+        return fly.transform(EncodedCorpus.load(part))
+    return fly.transform(list(part))
+
+
+def _version() -> str:
+    return skfly.__version__
+
+
+def _usable(client: Any) -> Any:
+    """Return a connected client whose workers have this skfly."""
+    distributed = import_optional("distributed", "dask", "learning on a cluster")
+    if client is None:
+        try:
+            client = distributed.default_client()
+        except ValueError as error:
+            raise ValueError(
+                "there is no Dask client: make one, distributed.Client(), or pass client="
+            ) from error
+    if client.status != "running":
+        raise RuntimeError(f"the Dask client is {client.status}: pass one that is connected")
+    versions = client.run(_version)
+    if not versions:
+        raise RuntimeError("the cluster has no workers")
+    other = {where: there for where, there in versions.items() if there != skfly.__version__}
+    if other:
+        named = ", ".join(f"{there} on {where}" for where, there in sorted(other.items()))
+        raise RuntimeError(
+            f"workers have another skfly than this one, {skfly.__version__}: {named}; install the "
+            "same everywhere"
+        )
+    return client

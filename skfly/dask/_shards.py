@@ -1,0 +1,302 @@
+"""What workers do with their shards of a corpus: count windows, in whole numbers.
+
+A task depends on nothing but what it is given (shard, seed, epoch, batch, drives), and whole
+numbers add up to the same in any order: a task that is run again, because its worker died, gives
+the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skfly.engine import Batch, get_engine
+from skfly.fit import BatchStream
+from skfly.text import EncodedCorpus, TextAnalyzer, Vocabulary, encode_documents
+
+__all__ = [
+    "Counted",
+    "Description",
+    "Plan",
+    "Shard",
+    "add_counted",
+    "add_word_counts",
+    "count_given",
+    "count_top",
+    "count_windows",
+    "count_words",
+    "describe",
+    "encode_shard",
+    "n_positions",
+    "open_shard",
+]
+
+_LARGEST_EXACT = 1 << 24  # whole number that float32 counts up to
+_IN_MEMORY = 1 << 62
+
+
+class Shard:
+    """A part of the corpus: in the memory of a worker, or a directory that workers can read."""
+
+    def __init__(self, number: int, where: EncodedCorpus | str) -> None:
+        self.number = number
+        self._path = where if isinstance(where, str) else None
+        self._corpus = None if isinstance(where, str) else where
+
+    @property
+    def corpus(self) -> EncodedCorpus:
+        if self._corpus is None:
+            assert self._path is not None
+            self._corpus = EncodedCorpus.load(self._path)
+        return self._corpus
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        if self._path is not None:
+            state["_corpus"] = None  # each process maps the files itself
+        return state
+
+
+class Description(NamedTuple):
+    """What is known of a shard before learning."""
+
+    n_words: int
+    n_sentences: int
+    n_documents: int
+    longest_sentence: int
+    fingerprint: str
+    text_params: dict[str, Any]
+
+
+@dataclass(eq=False)
+class Plan:
+    """What all shards have in common in a run."""
+
+    words: list[str]
+    counts: NDArray[np.int64]
+    subsample: float
+    n_batches: int
+    block_size: int
+    seed: int
+    backend: str
+    n_threads: int
+
+
+@dataclass
+class Counted:
+    """How often rows came with cells: whole numbers, only those that are not 0.
+
+    ``lengths`` says how many cells each row has, ``cells`` which, and ``counts`` how often.
+    ``occurrences`` of each word and ``cell_sizes`` (windows of each cell) are for the whole batch.
+    ``n_bytes`` is what was sent so far to make the sum.
+    """
+
+    lengths: NDArray[Any]
+    cells: NDArray[Any]
+    counts: NDArray[Any]
+    occurrences: NDArray[Any]
+    cell_sizes: NDArray[Any]
+    n_bytes: int = 0
+
+    @classmethod
+    def of(cls, matrix: sparse.csr_array, occurrences: NDArray[Any], cell_sizes: Any) -> Counted:
+        lengths = np.diff(matrix.indptr)
+        return cls._packed([lengths, matrix.indices, matrix.data, occurrences, cell_sizes], 0)
+
+    @classmethod
+    def _packed(cls, arrays: list[Any], n_bytes: int) -> Counted:
+        lengths, cells, counts, occurrences, cell_sizes = map(_small, arrays)
+        return cls(lengths, cells, counts, occurrences, cell_sizes, n_bytes)
+
+    def matrix(self, n_cells: int) -> sparse.csr_array:
+        ends = np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
+        parts = (self.counts.astype(np.int64), self.cells.astype(np.int64), ends)
+        return sparse.csr_array(parts, shape=(len(self.lengths), n_cells))
+
+    @property
+    def nbytes(self) -> int:
+        arrays = (self.lengths, self.cells, self.counts, self.occurrences, self.cell_sizes)
+        return sum(int(array.nbytes) for array in arrays)
+
+    def __add__(self, other: Counted) -> Counted:
+        total = self.matrix(1 << 16) + other.matrix(1 << 16)
+        total.sort_indices()
+        arrays = [
+            np.diff(total.indptr),
+            total.indices,
+            total.data,
+            self.occurrences.astype(np.int64) + other.occurrences,
+            self.cell_sizes.astype(np.int64) + other.cell_sizes,
+        ]
+        return self._packed(arrays, self.n_bytes + other.n_bytes)
+
+
+def _small(array: Any) -> NDArray[Any]:
+    """Return whole numbers in the smallest type that holds them."""
+    array = np.asarray(array)
+    small: NDArray[Any] = array.astype(np.min_scalar_type(int(array.max(initial=0))))
+    return small
+
+
+def encode_shard(documents: Any, number: int, text_params: dict[str, Any]) -> Shard:
+    """Encode the documents of a partition."""
+    try:
+        analyzer = TextAnalyzer(**text_params)
+        corpus = encode_documents(
+            list(documents), analyzer=analyzer, max_memory=_IN_MEMORY, n_jobs=1
+        )
+    except Exception as error:  # notes do not come back from a worker
+        message = f"partition {number} (the first is 0) cannot be read: {error}"
+        raise ValueError(message) from error
+    return Shard(number, corpus)
+
+
+def open_shard(path: str, number: int) -> Shard:
+    """Open the directory of an encoded corpus."""
+    shard = Shard(number, path)
+    try:
+        _ = shard.corpus  # is checked
+    except FileNotFoundError as error:
+        raise FileNotFoundError(
+            f"{error}; fit takes a Dask Bag or Series of documents, or a list of directories of "
+            "encoded corpora that every worker can read"
+        ) from None
+    return shard
+
+
+def describe(shard: Shard) -> Description:
+    corpus = shard.corpus
+    return Description(
+        corpus.n_words,
+        corpus.n_sentences,
+        corpus.n_documents,
+        corpus.longest_sentence,
+        corpus.fingerprint(),
+        corpus.text_params,
+    )
+
+
+def count_words(shard: Shard) -> dict[str, int]:
+    words = shard.corpus.vocabulary
+    return dict(zip(words.words, words.counts.tolist(), strict=True))
+
+
+def add_word_counts(*parts: dict[str, int]) -> dict[str, int]:
+    total = dict(parts[0])
+    for part in parts[1:]:
+        for word, count in part.items():
+            total[word] = total.get(word, 0) + count
+    return total
+
+
+def add_counted(*parts: Counted) -> Counted:
+    """Return the sum, with what it took to bring its parts together."""
+    total = reduce(Counted.__add__, parts)
+    total.n_bytes = sum(part.n_bytes + part.nbytes for part in parts)
+    return total
+
+
+_STREAMS: WeakKeyDictionary[Shard, tuple[Plan, BatchStream]] = WeakKeyDictionary()
+
+
+def _batch(shard: Shard, plan: Plan, epoch: int, number: int) -> Batch | None:
+    """Return a batch of a shard; ``None`` if it has not so many."""
+    known = _STREAMS.get(shard)
+    if known is None or known[0] is not plan:
+        corpus = shard.corpus
+        stream = BatchStream(
+            corpus,
+            id_map=Vocabulary(dict.fromkeys(plan.words)).encode(corpus.vocabulary.words),
+            counts=plan.counts,
+            subsample=plan.subsample,
+            n_batches=plan.n_batches,
+            block_size=plan.block_size,
+            seed=plan.seed + shard.number,
+        )
+        known = _STREAMS[shard] = (plan, stream)
+    return known[1].batch(epoch, number)
+
+
+def n_positions(shard: Shard, plan: Plan, at: tuple[int, int]) -> int:
+    batch = _batch(shard, plan, *at)
+    return 0 if batch is None else len(batch.ids)
+
+
+def count_windows(
+    shard: Shard, plan: Plan, at: tuple[int, int], drives: Any, window: int, truncate: bool
+) -> Counted:
+    """Give the windows of a batch to their winners."""
+    batch = _batch(shard, plan, *at)
+    n_rows, n_cells = drives.shape
+    if batch is None:
+        return _nothing(n_rows, n_rows // 2, n_cells)
+    engine = get_engine(plan.backend, plan.n_threads)
+    counts = engine.count_windows(engine.put_drives(drives), batch, window, truncate)
+    return _counted(counts, batch, n_rows // 2)
+
+
+def count_given(
+    shard: Shard,
+    plan: Plan,
+    at: tuple[int, int],
+    winners: NDArray[np.int32],
+    shape: tuple[int, int],
+    window: int,
+) -> Counted:
+    """Count the windows of a batch for winners that are given."""
+    batch = _batch(shard, plan, *at)
+    if batch is None:
+        return _nothing(shape[0], shape[0] // 2, shape[1])
+    engine = get_engine(plan.backend, plan.n_threads)
+    return _counted(engine.count_given(winners, batch, window, shape[1]), batch, shape[0] // 2)
+
+
+def count_top(
+    shard: Shard,
+    plan: Plan,
+    at: tuple[int, int],
+    drives: Any,
+    window: int,
+    truncate: bool,
+    n_top: int,
+) -> Counted:
+    """Count the most active cells of a batch's windows for their words."""
+    batch = _batch(shard, plan, *at)
+    n_rows, n_cells = drives.shape
+    if batch is None:
+        return _nothing(n_rows // 2, 0, 1)
+    _check_exact(batch)
+    engine = get_engine(plan.backend, plan.n_threads)
+    counts = engine.zeros((n_rows // 2, n_cells))
+    there = engine.put_drives(drives)
+    n_windows = engine.count_top(counts, there, batch, window, truncate, n_top)
+    matrix = sparse.csr_array(engine.get(counts))
+    return Counted.of(matrix, np.zeros(0, dtype=np.int64), [n_windows])
+
+
+def _nothing(n_rows: int, n_words: int, n_sizes: int) -> Counted:
+    empty = np.zeros(0, dtype=np.uint8)
+    zeros = [np.zeros(n, dtype=np.uint8) for n in (n_rows, n_words, n_sizes)]
+    return Counted(zeros[0], empty, empty, zeros[1], zeros[2])
+
+
+def _check_exact(batch: Batch) -> None:
+    if len(batch.ids) >= _LARGEST_EXACT:
+        raise ValueError(
+            f"a shard has {len(batch.ids):,} words in one batch, more than can be counted "
+            "exactly: choose a smaller batch_size, or more shards"
+        )
+
+
+def _counted(counts: Any, batch: Batch, n_words: int) -> Counted:
+    _check_exact(batch)
+    known = batch.ids[batch.ids >= 0]
+    return Counted.of(
+        counts.matrix(n_words), np.bincount(known, minlength=n_words), counts.cell_sizes
+    )

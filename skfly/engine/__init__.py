@@ -1,0 +1,126 @@
+"""What computes: the kernels behind one small protocol, and the choice between engines.
+
+``numpy``
+    The reference: short, slow, formula by formula. Every other engine is tested against it.
+``numba``
+    Compiled for the CPU it runs on, on as many threads as ``n_jobs`` allows.
+``cupy``
+    CUDA kernels on NVIDIA GPUs, through CuPy (extras ``cuda12`` and ``cuda13``).
+
+``get_engine("auto")`` takes the fastest that can run here.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+
+from skfly.engine._base import (
+    Batch,
+    Counter,
+    Counts,
+    Drive,
+    Engine,
+    Increment,
+    WindowCounts,
+    drive_for,
+    fixed_point_gain,
+    fused,
+)
+
+__all__ = [
+    "ENGINES",
+    "Batch",
+    "Counter",
+    "Counts",
+    "Drive",
+    "Engine",
+    "Increment",
+    "WindowCounts",
+    "choose_engine",
+    "drive_for",
+    "fixed_point_gain",
+    "fused",
+    "get_engine",
+]
+
+ENGINES = ("auto", "cupy", "numba", "numpy")
+
+
+def get_engine(
+    name: str = "auto", n_jobs: int | None = None, shape: tuple[int, int] | None = None
+) -> Engine:
+    """Return the engine called ``name``; see :func:`choose_engine`.
+
+    Examples
+    --------
+    >>> get_engine("numpy").name
+    'numpy'
+    >>> get_engine("numba", n_jobs=2).n_threads
+    2
+    """
+    return choose_engine(name, n_jobs, shape)[0]
+
+
+def choose_engine(
+    name: str = "auto", n_jobs: int | None = None, shape: tuple[int, int] | None = None
+) -> tuple[Engine, str]:
+    """Choose the engine called ``name`` and report it in words.
+
+    Parameters
+    ----------
+    name : {"auto", "cupy", "numba", "numpy"}
+        ``"auto"`` is CuPy if it can be imported, a GPU answers and the model fits; else numba.
+    n_jobs : int or None
+        Threads. ``None`` is what numba is set to (``NUMBA_NUM_THREADS``,
+        ``numba.set_num_threads``), so the limits that joblib puts on its workers hold here too.
+        ``-1`` is all cores. For CuPy, GPUs: ``None`` is the current one
+        (``cupy.cuda.Device``), ``-1`` all that are visible (``CUDA_VISIBLE_DEVICES``). The
+        results do not depend on it, and numba's setting is not changed.
+    shape : tuple of int, optional
+        Of the synapses, ``(2V, K)``, if it is known.
+
+    Examples
+    --------
+    >>> choose_engine("numba", n_jobs=2)[1]
+    'numba on 2 threads'
+    """
+    if name == "numpy":
+        from skfly.engine._numpy import NumpyEngine
+
+        return NumpyEngine(), "numpy"
+    if name == "numba":
+        return _on_threads(n_jobs)
+    if name not in ENGINES:
+        raise ValueError(f"backend must be one of {ENGINES}; got {name!r}")
+    try:
+        if not _has_cupy():
+            raise ImportError("CuPy is not installed")
+        from skfly.engine._gpu_probe import open_gpus
+
+        engine = open_gpus(n_jobs, shape)
+    except (ImportError, ValueError) as error:
+        if name == "auto":
+            numba, words = _on_threads(n_jobs)
+            return numba, f"{words}, since {error}"
+        if isinstance(error, ImportError):
+            raise ImportError(
+                f'backend="cupy", but {error}: pip install "skfly[cuda12]" or "skfly[cuda13]", '
+                "whichever your driver supports"
+            ) from error
+        raise ValueError(f"backend='cupy', but {error}; backend='numba' needs no GPU") from error
+    return engine, f"cupy on {engine!r}"
+
+
+def _has_cupy() -> bool:
+    if "cupy" in sys.modules:
+        return sys.modules["cupy"] is not None
+    return find_spec("cupy") is not None
+
+
+def _on_threads(n_jobs: int | None) -> tuple[Engine, str]:
+    from skfly.engine._numba import NumbaEngine
+
+    engine = NumbaEngine(n_jobs)
+    n_threads = engine.n_threads
+    return engine, f"numba on {n_threads} thread{'s' if n_threads > 1 else ''}"

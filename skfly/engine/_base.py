@@ -1,0 +1,377 @@
+"""What an engine is: a few array functions, the same in numpy, numba and CuPy.
+
+Arrays, not words
+-----------------
+``synapses``
+    ``(2V, K)`` float32, C order. Row ``i < V`` is word ``i`` as context, row ``V + i`` is word
+    ``i`` as target; column ``m`` is Kenyon cell ``m``.
+``ids``, ``offsets``
+    Sentences. ``ids`` (int32) holds word ids one after another, ``-1`` for a gap (an unknown
+    word: it takes a place and gives no input); sentence ``s`` is
+    ``ids[offsets[s]:offsets[s + 1]]``.
+``winners``
+    int32, one entry per position of ``ids``: the cell that wins the window centred there, or
+    ``-1`` if there is no window (nothing known in it; or cut off by the end of the sentence
+    where ``truncate`` is false).
+``drives``
+    ``(2V, K)`` int16: what each row of the synapses adds to the activation of each cell.
+
+Where arrays live
+-----------------
+Arrays of the size of the model (synapses, counts, increments, drives) stay where the engine
+computes, and only the engine touches them: it makes them (``zeros``, ``new_drives``, ``put``),
+changes them in place, and returns them as numpy arrays (``get``). On the CPU they are numpy
+arrays themselves, and ``put`` and ``get`` copy nothing. Everything else is numpy everywhere.
+
+Competition in whole numbers
+----------------------------
+The activation of cell ``m`` is the sum of ``max(W[i, m], floor)`` over the rows that a window
+switches on. Float sums depend on the order of their terms, so a running sum, a vector unit and a
+GPU would each disagree about near-ties. Every engine therefore adds integers,
+``drives = rint(max(synapses, floor) * gain)``: integer addition is exact in any order, and the
+same weights give the same winners and codes everywhere. In learning they have 16 bits, which
+halves the memory traffic and doubles what a vector unit does at a time; :func:`drive_for`
+chooses ``gain`` so that no sum over a window overflows. Bags of any length are added up in 64
+bits (:func:`fixed_point_gain`). Ties go to the cell with the lowest number.
+
+Count, then update
+------------------
+A step of learning is a count and an update. Counting is the engine's: which cell wins each
+window, and how often each word came in the windows of each cell (:class:`WindowCounts`). These
+are whole numbers, which add up to the same in any order, on threads, devices and machines. What
+becomes of them is the rule's: its formula is plain numpy, and an engine may have a compiled
+method of the same name and arguments, which the rule then calls instead (:func:`fused`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skfly.engine._checks import check_array, check_whole
+
+__all__ = [
+    "NEVER",
+    "Batch",
+    "Counter",
+    "Counts",
+    "Drive",
+    "Engine",
+    "HostArrays",
+    "Increment",
+    "LocalCounter",
+    "WindowCounts",
+    "drive_for",
+    "fixed_point_gain",
+    "fused",
+]
+
+NEVER = 1e30
+"""Stands for the logarithm of the share of a word that never came; others are at most 0."""
+
+
+class Drive(NamedTuple):
+    """What turns synapses into activations.
+
+    ``gain`` makes integers of them. Synapses below ``floor`` count as ``floor``: 0 leaves only
+    those that excite, minus infinity all.
+    """
+
+    gain: np.float32
+    floor: np.float32
+
+
+class Batch(NamedTuple):
+    """Sentences: ``ids`` one after another, and where each begins (``offsets``)."""
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+
+class Increment(NamedTuple):
+    """What one batch of windows added, before rates are applied.
+
+    ``overlap`` (float64, K): the sum over a cell's windows of their activation, by the rate of
+    each word. ``words`` (int64, 2V) and ``cells`` (int64, (2, K)):
+    how many entries each row, and each cell in the context and the target block, was given.
+    """
+
+    overlap: NDArray[np.float64]
+    words: NDArray[np.int64]
+    cells: NDArray[np.int64]
+
+
+class Counts(Protocol):
+    """How often each word came in the windows of each cell, in one batch."""
+
+    @property
+    def cell_sizes(self) -> NDArray[np.int64]:
+        """Windows that each cell won."""
+        ...
+
+    def add_to(self, sums: Any, rates: NDArray[np.float32], weights: Any) -> Increment:
+        """Add the counts times ``rates``, one number per word, to ``sums`` in place.
+
+        ``weights`` (synapses or drives, not changed) are for the overlap that is returned, in
+        their units.
+        """
+        ...
+
+
+class Counter(Protocol):
+    """Whoever goes over the windows of a batch: an engine, or the workers of a cluster."""
+
+    def count_windows(self, drives: Any, batch: Any, window: int, truncate: bool) -> Counts:
+        """Give each window to its winner, and count the words of each cell's windows."""
+        ...
+
+    def count_given(
+        self, winners: NDArray[np.int32], batch: Any, window: int, n_cells: int
+    ) -> Counts:
+        """Count for winners that are given, one per position of the batch."""
+        ...
+
+    def count_top(
+        self, counts: Any, drives: Any, batch: Any, window: int, truncate: bool, n_top: int
+    ) -> int:
+        """Add the most active cells of windows to ``counts``; see ``Engine.count_top_cells``."""
+        ...
+
+
+class Engine(Counter, Protocol):
+    """The kernels. See the module's docstring for the arrays."""
+
+    name: str
+
+    @property
+    def n_threads(self) -> int: ...
+
+    def zeros(self, shape: tuple[int, int]) -> Any:
+        """Return an array of float32 zeros where this engine computes."""
+        ...
+
+    def new_drives(self, shape: tuple[int, int]) -> Any:
+        """Return an array for drives where this engine computes."""
+        ...
+
+    def put(self, array: NDArray[np.float32]) -> Any:
+        """Return an array where this engine computes; it may be the same one."""
+        ...
+
+    def put_drives(self, drives: NDArray[np.int16]) -> Any:
+        """Return drives where this engine computes; they may be the same array."""
+        ...
+
+    def get(self, array: Any) -> NDArray[np.float32]:
+        """Return an array of this engine as a numpy array; it may be the same one."""
+        ...
+
+    def scale(self, array: Any, factors: Any) -> None:
+        """Multiply an array by a number, or by one for each cell, in place."""
+        ...
+
+    def clear_cells(self, counts: Any, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Set the columns ``cells`` to 0, and return how much each row had in them."""
+        ...
+
+    def squared_norms(self, synapses: Any) -> NDArray[np.float64]:
+        """Return ``|W_m|^2`` of every cell."""
+        ...
+
+    def set_drives(self, drives: Any, synapses: Any, drive: Drive) -> None:
+        """Set ``drives`` to ``rint(max(synapses, floor) * gain)``; ``synapses`` may be numpy's."""
+        ...
+
+    def find_winners(
+        self,
+        drives: Any,
+        ids: NDArray[np.int32],
+        offsets: NDArray[np.int64],
+        window: int,
+        truncate: bool,
+    ) -> NDArray[np.int32]:
+        """Return ``argmax_m <W_m, v>`` for the window ``v`` around each position."""
+        ...
+
+    def add_windows(
+        self,
+        sums: Any,
+        rates: NDArray[np.float32],
+        weights: Any,
+        ids: NDArray[np.int32],
+        offsets: NDArray[np.int64],
+        winners: NDArray[np.int32],
+        window: int,
+    ) -> Increment:
+        """Add ``rates * v`` of every window to the column of its winner in ``sums``, in place."""
+        ...
+
+    def count_top_cells(
+        self,
+        counts: Any,
+        drives: Any,
+        ids: NDArray[np.int32],
+        offsets: NDArray[np.int64],
+        window: int,
+        truncate: bool,
+        n_top: int,
+    ) -> int:
+        """Add one to ``counts[i, m]`` for every word of every window and its most active cells.
+
+        A word counts once in a window, be it target, context or both; ``n_top`` cells are taken.
+        Returns the number of windows.
+        """
+        ...
+
+    def multiply_whole(
+        self, left: NDArray[np.float64], right: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the product of matrices of whole numbers whose sums are exact in doubles.
+
+        Without BLAS: it would start threads, and wait for them on a busy machine.
+        """
+        ...
+
+    def top_cells(
+        self,
+        synapses: NDArray[np.float32],
+        drive: Drive,
+        rows: NDArray[np.int32],
+        indptr: NDArray[np.int64],
+        n_top: int,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the ``n_top`` most active cells of each bag of rows and their activations.
+
+        Bag ``b`` switches on ``rows[indptr[b]:indptr[b + 1]]``. Cells come in order of falling
+        activation (in fixed point). An empty bag gives ``-1`` everywhere. ``synapses`` are
+        numpy's.
+        """
+        ...
+
+
+def fused(engine: Engine, plain: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the engine's own method of that name, or the plain function where it has none."""
+    found: Callable[..., Any] = getattr(engine, plain.__name__, plain)
+    return found
+
+
+class WindowCounts:
+    """Counts of a batch whose winners are known; the engine adds them up in one kernel."""
+
+    def __init__(
+        self, engine: Engine, winners: NDArray[np.int32], batch: Batch, window: int, n_cells: int
+    ) -> None:
+        self._engine = engine
+        self._winners = winners
+        self._batch = batch
+        self._window = window
+        self._n_cells = n_cells
+
+    @cached_property
+    def cell_sizes(self) -> NDArray[np.int64]:
+        return np.bincount(self._winners[self._winners >= 0], minlength=self._n_cells)
+
+    def add_to(self, sums: Any, rates: NDArray[np.float32], weights: Any) -> Increment:
+        return self._engine.add_windows(
+            sums, rates, weights, *self._batch, self._winners, self._window
+        )
+
+    def matrix(self, n_words: int) -> sparse.csr_array:
+        """Return the counts themselves, (2V, K), whole numbers in float32."""
+        sums = self._engine.zeros((2 * n_words, self._n_cells))
+        self.add_to(sums, np.ones(n_words, dtype=np.float32), sums)
+        return sparse.csr_array(self._engine.get(sums))
+
+
+class LocalCounter:
+    """The counting of an engine, from its kernels."""
+
+    def count_windows(
+        self: Any, drives: Any, batch: Batch, window: int, truncate: bool
+    ) -> WindowCounts:
+        winners = self.find_winners(drives, *batch, window, truncate)
+        return WindowCounts(self, winners, batch, window, drives.shape[1])
+
+    def count_given(
+        self: Any, winners: NDArray[np.int32], batch: Batch, window: int, n_cells: int
+    ) -> WindowCounts:
+        return WindowCounts(self, winners, batch, window, n_cells)
+
+    def count_top(
+        self: Any, counts: Any, drives: Any, batch: Batch, window: int, truncate: bool, n_top: int
+    ) -> int:
+        found: int = self.count_top_cells(counts, drives, *batch, window, truncate, n_top)
+        return found
+
+
+class HostArrays(LocalCounter):
+    """The part of an engine that is the same wherever arrays are numpy's."""
+
+    def zeros(self, shape: tuple[int, int]) -> NDArray[np.float32]:
+        return np.zeros(shape, np.float32)
+
+    def new_drives(self, shape: tuple[int, int]) -> NDArray[np.int16]:
+        return np.zeros(shape, np.int16)
+
+    def put(self, array: NDArray[np.float32]) -> NDArray[np.float32]:
+        return array
+
+    def put_drives(self, drives: NDArray[np.int16]) -> NDArray[np.int16]:
+        return drives
+
+    def get(self, array: NDArray[np.float32]) -> NDArray[np.float32]:
+        return array
+
+    def scale(self, array: NDArray[np.float32], factors: Any) -> None:
+        check_array("array", array, np.float32, (None, None), changed=True)
+        array *= factors
+
+    def clear_cells(
+        self, counts: NDArray[np.float32], cells: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        check_array("counts", counts, np.float32, (None, None), changed=True)
+        cells = check_whole("cells", cells, np.int64, 0, counts.shape[1] - 1)
+        removed = np.zeros(len(counts))
+        for cell in cells.tolist():  # in this order, on every engine
+            removed += counts[:, cell]
+            counts[:, cell] = 0
+        return removed
+
+
+def fixed_point_gain(largest: float, n_terms: int) -> np.float32:
+    """Return the factor that turns weights into integers whose sums fit 32 bits.
+
+    Parameters
+    ----------
+    largest : float
+        A bound on ``|W|``. If it is 0, so is the gain.
+    n_terms : int
+        The most weights that are ever added up.
+
+    Examples
+    --------
+    >>> float(fixed_point_gain(1.0, 12)) == 2.0**26
+    True
+    """
+    bits = 30 - max(int(n_terms) - 1, 1).bit_length()
+    return np.float32(2.0**bits / largest if largest > 0 else 0.0)
+
+
+def drive_for(largest: float, window: int, floor: float) -> Drive:
+    """Return the drive for windows of ``window`` words, given a bound on ``|W|``.
+
+    Sums over the ``window + 1`` rows that are ever added up fit 16 bits.
+
+    Examples
+    --------
+    >>> drive = drive_for(8.0, window=11, floor=0.0)
+    >>> 12 * round(8.0 * float(drive.gain))
+    32760
+    """
+    each = (2**15 - 1) / (window + 1) - 0.5
+    return Drive(np.float32(each / largest if largest > 0 else 0.0), np.float32(floor))

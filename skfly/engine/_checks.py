@@ -1,0 +1,165 @@
+"""What is checked before a kernel runs: kernels do not check bounds themselves.
+
+Once for each call, over whole arrays, never within the loops: for ids that is a look at the
+smallest and the largest of a batch. Ids, offsets and rows of another type of whole numbers, or
+not contiguous, are copied to what kernels take; arrays of the size of the model are not, but
+refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "MOST_CELLS",
+    "check_array",
+    "check_bags",
+    "check_cells",
+    "check_model",
+    "check_range",
+    "check_text",
+    "check_top",
+    "check_whole",
+    "check_window",
+    "check_winners",
+]
+
+MOST_CELLS = 65_535
+"""So that the number of a cell, and one that stands for none, fit 16 bits."""
+
+_MOST_POSITIONS = 2**31 - 1
+
+
+def check_array(
+    name: str,
+    array: Any,
+    dtypes: type[Any] | Sequence[type[Any]],
+    shape: Sequence[int | None],
+    *,
+    changed: bool = False,
+) -> None:
+    """Refuse what is not an array in C order of one of some types, of a shape.
+
+    ``None`` in a shape is any length. ``changed``: the array will be written to.
+
+    Examples
+    --------
+    >>> check_array("sums", np.zeros((2, 3), np.float32), np.float32, (2, None), changed=True)
+    >>> check_array("sums", np.zeros((2, 3)), np.float32, (2, None))
+    Traceback (most recent call last):
+    ...
+    TypeError: sums must be an array of float32; got float64
+    """
+    allowed = [np.dtype(dtype) for dtype in (dtypes if isinstance(dtypes, Sequence) else [dtypes])]
+    if not isinstance(array, np.ndarray) or array.dtype not in allowed:
+        found = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+        wanted = " or ".join(dtype.name for dtype in allowed)
+        raise TypeError(f"{name} must be an array of {wanted}; got {found}")
+    fits = array.ndim == len(shape) and all(
+        wanted in (None, length) for wanted, length in zip(shape, array.shape, strict=True)
+    )
+    if not fits:
+        wanted = ", ".join("any" if length is None else str(length) for length in shape)
+        raise ValueError(f"{name} must have shape ({wanted}); got {array.shape}")
+    if not array.flags.c_contiguous:
+        raise ValueError(f"{name} must be in C order: make it so with np.ascontiguousarray")
+    if changed and not array.flags.writeable:
+        raise ValueError(f"{name} is read-only, but will be changed: pass a copy")
+
+
+def check_model(name: str, array: Any, dtype: type[Any], *, changed: bool = False) -> None:
+    """Refuse what has not two rows for each word and a column for each cell."""
+    check_array(name, array, dtype, (None, None), changed=changed)
+    if len(array) % 2:
+        raise ValueError(f"{name} must have two rows for each word; got {len(array)}")
+    check_cells(array.shape[1])
+
+
+def check_cells(n_cells: int) -> None:
+    """Refuse more cells than their numbers have room for."""
+    if n_cells > MOST_CELLS:
+        raise ValueError(f"there may be {MOST_CELLS:,} cells; got {n_cells:,}")
+
+
+def check_whole(name: str, numbers: Any, dtype: type[Any], least: int, most: int) -> NDArray[Any]:
+    """Return whole numbers, one after another, of a type; refuse others and those outside.
+
+    Examples
+    --------
+    >>> check_whole("ids", np.array([3, -1, 0]), np.int32, -1, 3)
+    array([ 3, -1,  0], dtype=int32)
+    >>> check_whole("ids", np.array([3, -1, 0]), np.int32, -1, 2)
+    Traceback (most recent call last):
+    ...
+    ValueError: ids must be from -1 to 2; got 3
+    """
+    array: NDArray[Any] = np.asarray(numbers)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be whole numbers; got {array.dtype}")
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional; got shape {array.shape}")
+    if len(array):
+        smallest, largest = int(array.min()), int(array.max())
+        if smallest < least or largest > most:
+            wrong = smallest if smallest < least else largest
+            raise ValueError(f"{name} must be from {least} to {most}; got {wrong}")
+    whole: NDArray[Any] = np.ascontiguousarray(array, dtype=dtype)
+    # numba would compile kernels anew for what is read-only
+    return whole if whole.flags.writeable else whole.copy()
+
+
+def check_text(
+    ids: Any, offsets: Any, n_words: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return sentences as kernels take them; see ``_base.py``."""
+    ids = check_whole("ids", ids, np.int32, -1, n_words - 1)
+    if len(ids) > _MOST_POSITIONS:
+        raise ValueError(f"there may be {_MOST_POSITIONS:,} positions at a time; got {len(ids):,}")
+    return ids, _check_offsets("offsets", offsets, len(ids))
+
+
+def check_bags(rows: Any, indptr: Any, n_rows: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return bags of rows as kernels take them."""
+    rows = check_whole("rows", rows, np.int32, 0, n_rows - 1)
+    return rows, _check_offsets("indptr", indptr, len(rows))
+
+
+def _check_offsets(name: str, offsets: Any, last: int) -> NDArray[np.int64]:
+    found: NDArray[np.int64] = check_whole(name, offsets, np.int64, 0, last)
+    if not len(found) or found[0] != 0 or found[-1] != last:
+        raise ValueError(f"{name} must begin with 0 and end with {last}")
+    if (found[1:] < found[:-1]).any():
+        raise ValueError(f"{name} must not fall")
+    return found
+
+
+def check_winners(winners: Any, n_positions: int, n_cells: int) -> NDArray[np.int32]:
+    """Return the winner of each position, or -1."""
+    found: NDArray[np.int32] = check_whole("winners", winners, np.int32, -1, n_cells - 1)
+    if len(found) != n_positions:
+        raise ValueError(f"there must be {n_positions} winners, one a position; got {len(found)}")
+    return found
+
+
+def check_window(window: Any) -> None:
+    """Refuse what is not a number of words."""
+    if not isinstance(window, Integral) or not 1 <= int(window) < _MOST_POSITIONS:
+        raise ValueError(f"window must be a number of words from 1; got {window!r}")
+
+
+def check_top(n_top: Any, n_cells: int) -> None:
+    """Refuse to look for more cells than there are, or for none."""
+    if not isinstance(n_top, Integral) or not 1 <= int(n_top) <= n_cells:
+        raise ValueError(f"n_top must be a number from 1 to {n_cells} cells; got {n_top!r}")
+
+
+def check_range(first: Any, last: Any, n_items: int) -> None:
+    """Refuse ``first`` to ``last`` if these are not all among the items."""
+    whole = isinstance(first, Integral) and isinstance(last, Integral)
+    if not whole or not 0 <= first <= last <= n_items:
+        raise ValueError(f"there are no items {first!r} to {last!r} among {n_items}")

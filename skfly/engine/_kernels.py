@@ -1,0 +1,520 @@
+"""Numba kernels: pure functions on arrays that release the GIL.
+
+Each works on one chunk (of sentences, words, bags or rows) and writes only what that chunk owns,
+so chunks may run on any number of threads without atomics and give the same bits. There are no
+bounds checks here: ``_numba.py`` checks what it passes. ``_base.py`` says what the arrays mean.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from skfly import _fork  # noqa: F401
+from skfly.engine._base import NEVER
+from skfly.engine._checks import MOST_CELLS
+from skfly.engine._numpy import LOG_OF_2, LOG_SERIES, ONE, ROOT_OF_HALF
+from skfly.engine._prefetch import prefetch
+
+_options: dict[str, Any] = {
+    "nogil": True,
+    "cache": True,
+    "error_model": "numpy",
+    "boundscheck": False,
+    "no_cfunc_wrapper": True,
+}
+
+
+_SERIES_0, _SERIES_1, _SERIES_2, _SERIES_3 = LOG_SERIES
+_HIGH_LOG_OF_2, _LOW_LOG_OF_2 = LOG_OF_2
+LAST_CELL = MOST_CELLS  # cells are numbered from 0 below this
+_CACHE_LINE = 32  # drives
+_NO_ROW = -1  # as the id of a word that is not known
+_EXACT_ROWS = 1 << 22  # below 2**31 each: their sum is below 2**53
+_FEW = 4  # times fewer windows than cells: no need to go through all cells
+
+
+@njit(inline="always", **_options)
+def _entering(word, inside):
+    """Let a word into the window; returns its row if that adds it. A binary bag has it once.
+
+    Words that are not known (-1) are counted too, in the last place of ``inside``, and have no
+    row: a branch would make numba count references to the array.
+    """
+    inside[word] += 1
+    return np.int64(word) if inside[word] == 1 else np.int64(_NO_ROW)
+
+
+@njit(inline="always", **_options)
+def _leaving(word, inside):
+    inside[word] -= 1
+    return np.int64(word) if inside[word] == 0 else np.int64(_NO_ROW)
+
+
+@njit(inline="always", **_options)
+def _fetch(drives, row):
+    for m in range(0, drives.shape[1], _CACHE_LINE):
+        prefetch(drives, row, m)
+
+
+@njit(inline="always", **_options)
+def _mask(row):
+    """Return what to mask a row's drives with: all bits, or none for ``_NO_ROW``."""
+    return np.int16(-1) if row >= 0 else np.int16(0)
+
+
+@njit(inline="always", **_options)
+def _move(total, drives, enters, leaves, as_target, as_context, activations):
+    """Move the sum over the window on by one, and return the largest activation.
+
+    The target stands in the target block, not in the context block as the sum over the window has
+    it. All of it is one pass. Rows are numbers, not arrays: numba counts the references to an
+    array that may be one or another, which takes as long as the sums.
+    """
+    of_enters, of_leaves = _mask(enters), _mask(leaves)
+    of_target, of_context = _mask(as_target), _mask(as_context)
+    enters, leaves = max(enters, 0), max(leaves, 0)
+    as_target, as_context = max(as_target, 0), max(as_context, 0)
+    best = np.int16(-32768)
+    for m in range(total.shape[0]):
+        moved = np.int16(
+            total[m] + (drives[enters, m] & of_enters) - (drives[leaves, m] & of_leaves)
+        )
+        total[m] = moved
+        activation = np.int16(
+            moved + (drives[as_target, m] & of_target) - (drives[as_context, m] & of_context)
+        )
+        activations[m] = activation
+        best = max(best, activation)
+    return best
+
+
+@njit(inline="always", **_options)
+def _first_with(best, activations, order):
+    """Return the first cell with an activation; ``order`` is ``LAST_CELL`` less its number."""
+    found = np.uint16(0)
+    for m in range(activations.shape[0]):
+        here, activation = order[m], activations[m]
+        found = max(found, here if activation == best else np.uint16(0))
+    return LAST_CELL - np.int64(found)
+
+
+@njit(inline="always", **_options)
+def _largest_below(limit, keys):
+    best = np.int32(-2147483648)
+    for m in range(keys.shape[0]):
+        best = max(best, keys[m] if keys[m] < limit else np.int32(-2147483648))
+    return best
+
+
+@njit(inline="always", **_options)
+def _rank(activations, order, keys, top, t):
+    """Write the most active cells of window ``t``, the first of ties first.
+
+    A cell's activation and ``order`` are one number: the next cell has the next largest.
+    """
+    for m in range(activations.shape[0]):
+        keys[m] = np.int32((np.int32(activations[m]) << 16) + np.int32(order[m]))
+    best = np.int32(2147483647)
+    for j in range(top.shape[1]):
+        best = _largest_below(best, keys)
+        top[t, j] = LAST_CELL - (best & LAST_CELL)
+
+
+@njit(**_options)
+def find_top_cells(drives, ids, offsets, window, truncate, first, last, order, top):
+    """Find the most active cells of the windows in sentences ``first`` to ``last``.
+
+    A running sum over the sentence: two rows are added a step, whatever the window's width. The
+    cells of a position come by falling activation; -1 where there is no window. ``order``
+    (uint16) is ``LAST_CELL`` less the number of each cell.
+    """
+    n_cells = drives.shape[1]
+    n_top = top.shape[1]
+    half = window // 2
+    total = np.zeros(n_cells, np.int16)
+    activations = np.empty(n_cells, np.int16)
+    keys = np.empty(n_cells, np.int32)
+    n_words = drives.shape[0] // 2
+    inside = np.zeros(n_words + 1, np.int32)
+    base = offsets[first]
+    for s in range(first, last):
+        start, stop = offsets[s], offsets[s + 1]
+        for m in range(n_cells):
+            total[m] = 0
+        n_known = 0
+        for t in range(start, min(stop, start + half)):
+            enters = _entering(ids[t], inside)
+            _move(total, drives, enters, _NO_ROW, _NO_ROW, _NO_ROW, activations)
+            n_known += ids[t] >= 0
+        for t in range(start, stop):
+            enters, leaves = np.int64(_NO_ROW), np.int64(_NO_ROW)
+            if t + half < stop:
+                enters = _entering(ids[t + half], inside)
+                n_known += ids[t + half] >= 0
+            if t - half - 1 >= start:
+                leaves = _leaving(ids[t - half - 1], inside)
+                n_known -= ids[t - half - 1] >= 0
+            # the rows of the next step that were not needed lately
+            if t + half + 1 < stop and ids[t + half + 1] >= 0:
+                _fetch(drives, np.int64(ids[t + half + 1]))
+            if t + 1 < stop and ids[t + 1] >= 0:
+                _fetch(drives, np.int64(n_words + ids[t + 1]))
+            target = np.int64(ids[t])
+            # in the context block too if it occurs a second time within the window
+            only_target = target >= 0 and inside[target] == 1
+            as_target = n_words + target if target >= 0 else _NO_ROW
+            as_context = target if only_target else _NO_ROW
+            best = _move(total, drives, enters, leaves, as_target, as_context, activations)
+            if n_known == 0 or (not truncate and (t - half < start or t + half >= stop)):
+                for j in range(n_top):
+                    top[t - base, j] = -1
+            elif n_top == 1:
+                top[t - base, 0] = _first_with(best, activations, order)
+            else:
+                _rank(activations, order, keys, top, t - base)
+        for t in range(max(start, stop - half - 1), stop):
+            inside[ids[t]] = 0
+
+
+@njit(**_options)
+def set_drives(drives, synapses, gain, floor, first, last):
+    """``rint(max(synapses, floor) * gain)`` for the rows ``first`` to ``last``."""
+    for i in range(first, last):
+        for m in range(drives.shape[1]):
+            drives[i, m] = np.int16(np.rint(max(synapses[i, m], floor) * gain))
+
+
+@njit(inline="always", **_options)
+def _threshold(activation, n_top):
+    """Return a value that at most ``n_top`` activations exceed and at least ``n_top`` reach.
+
+    Bisection: each pass is one vectorised count over all cells.
+    """
+    n_cells = activation.shape[0]
+    high = activation[0]
+    low = activation[0]
+    for m in range(n_cells):
+        high = max(high, activation[m])
+        low = min(low, activation[m])
+    # the count above `high` is 0 <= n_top; narrow [low, high] to the smallest such value
+    while low < high:
+        # neither sum nor difference of the two may fit: then this would never end
+        middle = (low >> 1) + (high >> 1) + (low & high & 1)
+        above = 0
+        for m in range(n_cells):
+            above += activation[m] > middle
+        if above == n_top:
+            return middle
+        if above < n_top:
+            high = middle
+        else:
+            low = middle + 1
+    return high
+
+
+@njit(inline="always", **_options)
+def _collect_top(activation, n_top, cells):
+    """Write the ``n_top`` most active cells in order of their number; ties go to the lowest."""
+    limit = _threshold(activation, n_top)
+    above = 0
+    for m in range(activation.shape[0]):
+        above += activation[m] > limit
+    at_limit = n_top - above
+    n = 0
+    for m in range(activation.shape[0]):
+        if activation[m] > limit:
+            cells[n] = m
+            n += 1
+        elif activation[m] == limit and at_limit > 0:
+            cells[n] = m
+            n += 1
+            at_limit -= 1
+
+
+@njit(**_options)
+def sort_positions(ids, begins, order):
+    """Write the known positions ordered by word (then by place) and where each word begins.
+
+    ``begins`` comes as zeros, two more than there are words.
+    """
+    for t in range(ids.shape[0]):
+        if ids[t] >= 0:
+            begins[ids[t] + 2] += 1
+    for i in range(2, begins.shape[0]):
+        begins[i] += begins[i - 1]
+    # here a word begins one further on; when all its positions are written, it is right
+    for t in range(ids.shape[0]):
+        if ids[t] >= 0:
+            order[begins[ids[t] + 1]] = t
+            begins[ids[t] + 1] += 1
+
+
+@njit(inline="always", **_options)
+def _flush(sums, j, rate, seen, block, weights, overlap, cells):
+    """Add counts to row ``j``; returns their sum and leaves them zero."""
+    total = 0
+    for m in range(sums.shape[1]):
+        n = seen[block, m]
+        if n > 0:
+            added = rate * np.float32(n)
+            sums[j, m] += added
+            overlap[m] += np.float64(weights[j, m]) * np.float64(added)
+            cells[block, m] += n
+            total += n
+            seen[block, m] = 0
+    return total
+
+
+@njit(inline="always", **_options)
+def _flush_at(
+    winners,
+    order,
+    begin,
+    end,
+    offsets,
+    sentences,
+    reach,
+    sums,
+    j,
+    rate,
+    seen,
+    block,
+    weights,
+    overlap,
+    cells,
+):
+    """Do as ``_flush`` does, and go to the counts of winners around places instead of to all.
+
+    (With a function for what both do to a cell, numba's code is three times as slow.)
+    """
+    total = 0
+    for k in range(begin, end):
+        t = np.int64(order[k])
+        start, stop = offsets[sentences[t]], offsets[sentences[t] + 1]
+        for c in range(max(start, t - reach), min(stop, t + reach + 1)):
+            m = np.int64(winners[c])
+            n = seen[block, m]
+            if n > 0:
+                added = rate * np.float32(n)
+                sums[j, m] += added
+                overlap[m] += np.float64(weights[j, m]) * np.float64(added)
+                cells[block, m] += n
+                total += n
+                seen[block, m] = 0
+    return total
+
+
+@njit(**_options)
+def add_windows(
+    sums,
+    rates,
+    weights,
+    offsets,
+    winners,
+    half,
+    order,
+    begins,
+    sentences,
+    first,
+    last,
+    seen,
+    overlap,
+    words,
+    cells,
+):
+    """Add the windows' inputs to their winners, for the rows of words ``first`` to ``last``.
+
+    Word by word instead of window by window: an occurrence at ``t`` is context of the windows
+    centred at ``t - half`` to ``t + half``, so the winners around ``t`` say which cells of this
+    word's row to raise (``winners`` is the number of cells where there is none). Counts are
+    integers that stay in the first-level cache, each row is written once, and no two chunks share
+    a row. ``seen`` is zeros to count with, a row for the contexts and one for the targets, with
+    one more than there are cells, for windows without a winner.
+    """
+    n_words = rates.shape[0]
+    n_cells = sums.shape[1]
+    for i in range(first, last):
+        begin, end = begins[i], begins[i + 1]
+        if begin == end:
+            continue
+        counted = np.int64(-1)  # windows up to here have this word already (binary bag)
+        for k in range(begin, end):
+            t = np.int64(order[k])
+            start, stop = offsets[sentences[t]], offsets[sentences[t] + 1]
+            high = min(stop - 1, t + half)
+            for c in range(max(start, t - half, counted + 1), high + 1):
+                seen[0, winners[c]] += 1
+            repeated = k + 1 < end and order[k + 1] <= high
+            if t > counted and not repeated:
+                seen[0, winners[t]] -= 1  # there it is the target only
+            seen[1, winners[t]] += 1
+            counted = high
+        seen[0, n_cells] = seen[1, n_cells] = 0
+        few = (end - begin) * (2 * half + 1) <= n_cells // _FEW
+        for block in range(2):
+            j = i + block * n_words
+            if few:
+                words[j] = _flush_at(
+                    winners,
+                    order,
+                    begin,
+                    end,
+                    offsets,
+                    sentences,
+                    half if block == 0 else 0,
+                    sums,
+                    j,
+                    rates[i],
+                    seen,
+                    block,
+                    weights,
+                    overlap,
+                    cells,
+                )
+            else:
+                words[j] = _flush(sums, j, rates[i], seen, block, weights, overlap, cells)
+
+
+@njit(**_options)
+def _log(value):
+    """``log32`` of the reference, operation by operation."""
+    given = np.float32(value)
+    bits = np.int32(given.view(np.int32) + np.int32(ONE - ROOT_OF_HALF))
+    exponent = np.float32((bits >> 23) - 127)
+    mantissa = np.int32((bits & 0x007FFFFF) + ROOT_OF_HALF)
+    f = mantissa.view(np.float32) - np.float32(1)
+    s = f / (np.float32(2) + f)
+    z = s * s
+    series = z * (_SERIES_0 + z * (_SERIES_1 + z * (_SERIES_2 + z * _SERIES_3)))
+    return exponent * _LOW_LOG_OF_2 + s * (np.float32(2) + series) + exponent * _HIGH_LOG_OF_2
+
+
+@njit(**_options)
+def information(synapses, counts, prior, own, among, first, last):
+    """``log((counts + a p) / ((cells + a) p))`` for the rows ``first`` to ``last``."""
+    largest = np.float32(0)
+    for i in range(first, last):
+        row = synapses[i]
+        block = 0 if i < counts.shape[0] // 2 else 1
+        known = own[i] < NEVER
+        for m in range(counts.shape[1]):
+            value = _log(max(counts[i, m] + prior[i], np.float32(1e-6))) - own[i] - among[block, m]
+            row[m] = value if known else np.float32(0)
+        for m in range(counts.shape[1]):
+            largest = max(largest, row[m])
+    return largest
+
+
+@njit(**_options)
+def information_drives(drives, counts, prior, own, among, gain, floor, rows):
+    """``information`` of some rows, as drives."""
+    for i in rows:
+        row = drives[i]
+        block = 0 if i < counts.shape[0] // 2 else 1
+        known = own[i] < NEVER
+        for m in range(counts.shape[1]):
+            value = _log(max(counts[i, m] + prior[i], np.float32(1e-6))) - own[i] - among[block, m]
+            row[m] = np.int16(np.rint(max(value if known else np.float32(0), floor) * gain))
+
+
+@njit(**_options)
+def add_top_cells(counts, order, begins, offsets, sentences, half, top, row, first, last):
+    """Add the cells in ``top`` to the words of their windows, for words ``first`` to ``last``.
+
+    ``row`` is a zero for each cell, to count with.
+    """
+    n_top = top.shape[1]
+    for i in range(first, last):
+        if begins[i] == begins[i + 1]:
+            continue
+        counted = np.int64(-1)  # windows up to here have this word already
+        for k in range(begins[i], begins[i + 1]):
+            t = np.int64(order[k])
+            start, stop = offsets[sentences[t]], offsets[sentences[t] + 1]
+            high = min(stop - 1, t + half)
+            for c in range(max(start, t - half, counted + 1), high + 1):
+                if top[c, 0] >= 0:
+                    for j in range(n_top):
+                        row[top[c, j]] += 1
+            counted = high
+        for m in range(counts.shape[1]):
+            counts[i, m] += np.float32(row[m])
+            row[m] = 0
+
+
+@njit(**_options)
+def hebbian_difference(synapses, increments, overlap, first, last):
+    """``dS = d - <W, d> W`` in place of ``d``; returns its largest absolute entry."""
+    largest = np.float32(0)
+    for i in range(first, last):
+        for m in range(synapses.shape[1]):
+            increments[i, m] -= overlap[m] * synapses[i, m]
+            largest = max(largest, abs(increments[i, m]))
+    return largest
+
+
+@njit(**_options)
+def hebbian_apply(synapses, increments, factor, first, last):
+    """``W += factor * dS``, ``dS = 0``; returns ``max|W|``."""
+    largest = np.float32(0)
+    for i in range(first, last):
+        for m in range(synapses.shape[1]):
+            synapses[i, m] += factor * increments[i, m]
+            increments[i, m] = 0
+            largest = max(largest, abs(synapses[i, m]))
+    return largest
+
+
+@njit(**_options)
+def add_squares(synapses, first, last, square):
+    """``|W_m|^2`` over the rows ``first`` to ``last``."""
+    for i in range(first, last):
+        for m in range(synapses.shape[1]):
+            square[m] += np.float64(synapses[i, m]) * np.float64(synapses[i, m])
+
+
+@njit(**_options)
+def multiply_whole(left, right, first, last, out):
+    """Multiply the rows ``first`` to ``last``; zeros, of which there are many, cost nothing."""
+    for i in range(first, last):
+        row = out[i]
+        row[:] = 0
+        for j in range(left.shape[1]):
+            factor = left[i, j]
+            if factor != 0:
+                other = right[j]
+                for m in range(right.shape[1]):
+                    row[m] += factor * other[m]
+
+
+@njit(**_options)
+def top_of_bags(synapses, gain, floor, rows, indptr, first, last, cells, values):
+    """Find the most active cells of the bags ``first`` to ``last``, by falling activation."""
+    n_cells = synapses.shape[1]
+    n_top = cells.shape[1]
+    activation = np.empty(n_cells, np.int64)
+    part = np.empty(n_cells, np.float64)
+    for b in range(first, last):
+        if indptr[b] == indptr[b + 1]:
+            cells[b, :] = -1
+            values[b, :] = 0
+            continue
+        activation[:] = 0
+        for start in range(indptr[b], indptr[b + 1], _EXACT_ROWS):
+            # sums of whole numbers in double precision: the same as of integers, and faster
+            part[:] = 0
+            for k in range(start, min(start + _EXACT_ROWS, indptr[b + 1])):
+                row = synapses[rows[k]]
+                for m in range(n_cells):
+                    part[m] += np.rint(max(row[m], floor) * gain)
+            for m in range(n_cells):
+                activation[m] += np.int64(part[m])
+        _collect_top(activation, n_top, cells[b])
+        for j in range(n_top):
+            values[b, j] = -activation[cells[b, j]]
+        order = np.argsort(values[b], kind="mergesort")
+        cells[b] = cells[b][order]
+        values[b] = -values[b][order]

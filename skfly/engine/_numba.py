@@ -1,0 +1,299 @@
+"""The CPU engine: numba kernels on threads, bit for bit the same for any number of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from skfly._threads import n_threads_for, run_chunks, single_threaded_blas
+from skfly.engine import _checks, _kernels
+from skfly.engine._base import HostArrays, Increment
+
+__all__ = ["NumbaEngine", "word_chunks"]
+
+# Float sums are taken per chunk and then over chunks, so the number of chunks of words must not
+# depend on the number of threads.
+_WORD_CHUNKS = 32
+_WORTH_THREADS = 1 << 18  # weights to go through; less takes about as long as starting a thread
+_CONSENSUS_POSITIONS = 1 << 16  # positions whose top cells are held at a time
+_FEW_ROWS = 64  # BLAS multiplies more faster than a plain loop
+
+
+class NumbaEngine(HostArrays):
+    """Threaded kernels, see :mod:`skfly.engine._kernels`.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Threads; ``None``: as many as numba is set to use when a kernel is called.
+    """
+
+    name = "numba"
+
+    def __init__(self, n_jobs: int | None = 1) -> None:
+        self._n_jobs = n_jobs
+
+    @property
+    def n_threads(self) -> int:
+        return n_threads_for(self._n_jobs)
+
+    def set_drives(self, drives, synapses, drive):
+        _checks.check_model("drives", drives, np.int16, changed=True)
+        _checks.check_array("synapses", synapses, np.float32, drives.shape)
+        run_chunks(
+            lambda first, last: _kernels.set_drives(drives, synapses, *drive, first, last),
+            _even(len(synapses), _WORD_CHUNKS),
+            self._threads_for(*synapses.shape),
+        )
+
+    def find_winners(self, drives, ids, offsets, window, truncate):
+        _checks.check_model("drives", drives, np.int16)
+        _checks.check_top(1, drives.shape[1])
+        _checks.check_window(window)
+        ids, offsets = _checks.check_text(ids, offsets, len(drives) // 2)
+        return self._top_of_windows(drives, ids, offsets, window, truncate, 1)[:, 0]
+
+    def _top_of_windows(self, drives, ids, offsets, window, truncate, n_top):
+        top = np.full((len(ids), n_top), -1, dtype=np.int32)
+        if len(drives) == 0:
+            return top  # the kernel reads the first row where there is nothing to add
+        order = (_kernels.LAST_CELL - np.arange(drives.shape[1])).astype(np.uint16)
+        run_chunks(
+            lambda first, last: _kernels.find_top_cells(
+                drives,
+                ids,
+                offsets,
+                window,
+                truncate,
+                first,
+                last,
+                order,
+                top[offsets[first] : offsets[last]],
+            ),
+            self._sentence_chunks(offsets),
+            self._threads_for(len(ids), drives.shape[1]),
+        )
+        return top
+
+    def add_windows(self, sums, rates, weights, ids, offsets, winners, window):
+        _checks.check_model("sums", sums, np.float32, changed=True)
+        n_rows, n_cells = sums.shape
+        _checks.check_array("rates", rates, np.float32, (n_rows // 2,))
+        _checks.check_array("weights", weights, (np.float32, np.int16), sums.shape)
+        _checks.check_window(window)
+        ids, offsets = _checks.check_text(ids, offsets, n_rows // 2)
+        winners = _checks.check_winners(winners, len(ids), n_cells)
+        order, begins = _sorted_positions(ids, len(rates))
+        sentences = _sentence_numbers(offsets)
+        words = np.zeros(n_rows, dtype=np.int64)
+        winners = np.where(winners < 0, n_cells, winners).astype(np.uint16)
+
+        def kernel(first, last):
+            seen = np.zeros((2, n_cells + 1), np.int32)
+            overlap, cells = np.zeros(n_cells), np.zeros((2, n_cells), np.int64)
+            _kernels.add_windows(
+                sums,
+                rates,
+                weights,
+                offsets,
+                winners,
+                window // 2,
+                order,
+                begins,
+                sentences,
+                first,
+                last,
+                seen,
+                overlap,
+                words,
+                cells,
+            )
+            return overlap, cells
+
+        threads = self._threads_for(len(ids), window)
+        parts = run_chunks(kernel, word_chunks(begins), threads)
+        overlap = np.sum([overlap for overlap, _ in parts], axis=0)
+        return Increment(overlap, words, np.sum([cells for _, cells in parts], axis=0))
+
+    def information(self, synapses, counts, terms):
+        _checks.check_model("synapses", synapses, np.float32, changed=True)
+        _checks.check_array("counts", counts, np.float32, synapses.shape)
+        _check_terms(terms, synapses.shape)
+        largest = run_chunks(
+            lambda first, last: _kernels.information(synapses, counts, *terms, first, last),
+            _even(len(synapses), _WORD_CHUNKS),
+            self._threads_for(*synapses.shape),
+        )
+        return float(max(largest))
+
+    def information_drives(self, drives, counts, terms, drive, rows=None):
+        _checks.check_model("drives", drives, np.int16, changed=True)
+        _checks.check_array("counts", counts, np.float32, drives.shape)
+        _check_terms(terms, drives.shape)
+        if rows is None:
+            rows = np.arange(len(drives))
+        rows = _checks.check_whole("rows", rows, np.int64, 0, len(drives) - 1)
+        run_chunks(
+            lambda first, last: _kernels.information_drives(
+                drives, counts, *terms, *drive, rows[first:last]
+            ),
+            _even(len(rows), _WORD_CHUNKS),
+            self._threads_for(len(rows), drives.shape[1]),
+        )
+
+    def hebbian_step(self, synapses, increments, overlap, learning_rate):
+        _checks.check_model("synapses", synapses, np.float32, changed=True)
+        _checks.check_array("increments", increments, np.float32, synapses.shape, changed=True)
+        _checks.check_array("overlap", overlap, np.float64, synapses.shape[1:])
+        chunks = _even(len(synapses), _WORD_CHUNKS)
+        threads = self._threads_for(*synapses.shape)
+        norms = np.sqrt(self.squared_norms(synapses))
+        as_float = overlap.astype(np.float32)
+        largest = max(
+            run_chunks(
+                lambda first, last: _kernels.hebbian_difference(
+                    synapses, increments, as_float, first, last
+                ),
+                chunks,
+                threads,
+            )
+        )
+        factor = np.float32(learning_rate / largest if largest > 0 else 0.0)
+        largest = max(
+            run_chunks(
+                lambda first, last: _kernels.hebbian_apply(
+                    synapses, increments, factor, first, last
+                ),
+                chunks,
+                threads,
+            )
+        )
+        energy = -np.divide(overlap, norms, out=np.zeros_like(overlap), where=norms > 0)
+        return float(energy.sum()), float(largest)
+
+    def count_top_cells(self, counts, drives, ids, offsets, window, truncate, n_top):
+        _checks.check_model("drives", drives, np.int16)
+        n_words, n_cells = len(drives) // 2, drives.shape[1]
+        _checks.check_array("counts", counts, np.float32, (n_words, n_cells), changed=True)
+        _checks.check_window(window)
+        _checks.check_top(n_top, n_cells)
+        ids, offsets = _checks.check_text(ids, offsets, n_words)
+        n_windows = 0
+        for first, last in _cut(offsets, _CONSENSUS_POSITIONS):
+            start, stop = offsets[first], offsets[last]
+            block, local = ids[start:stop], offsets[first : last + 1] - start
+            top = self._top_of_windows(drives, block, local, window, truncate, n_top)
+            arrays = (
+                *_sorted_positions(block, len(counts)),
+                local,
+                _sentence_numbers(local),
+            )
+
+            def add(first, last, arrays=arrays, top=top):
+                row = np.zeros(n_cells, np.int64)
+                _kernels.add_top_cells(counts, *arrays, window // 2, top, row, first, last)
+
+            threads = self._threads_for(len(block), drives.shape[1])
+            run_chunks(add, _balanced(arrays[1], _WORD_CHUNKS), threads)
+            n_windows += int((top[:, 0] >= 0).sum())
+        return n_windows
+
+    def top_cells(self, synapses, drive, rows, indptr, n_top):
+        _checks.check_array("synapses", synapses, np.float32, (None, None))
+        _checks.check_top(n_top, synapses.shape[1])
+        rows, indptr = _checks.check_bags(rows, indptr, len(synapses))
+        n_bags = len(indptr) - 1
+        cells = np.empty((n_bags, n_top), dtype=np.int32)
+        values = np.empty((n_bags, n_top), dtype=np.int64)
+        run_chunks(
+            lambda first, last: _kernels.top_of_bags(
+                synapses, *drive, rows, indptr, first, last, cells, values
+            ),
+            _balanced(indptr, 4 * self.n_threads),
+            self._threads_for(len(rows), synapses.shape[1]),
+        )
+        return cells, values
+
+    def multiply_whole(self, left, right):
+        _checks.check_array("right", right, np.float64, (None, None))
+        _checks.check_array("left", left, np.float64, (None, len(right)))
+        out = np.empty((len(left), right.shape[1]))
+        if len(left) <= _FEW_ROWS:
+            _kernels.multiply_whole(left, right, 0, len(left), out)
+            return out
+        with single_threaded_blas():
+            run_chunks(
+                lambda first, last: np.matmul(left[first:last], right, out=out[first:last]),
+                _even(len(left), self.n_threads),
+                self.n_threads,
+            )
+        return out
+
+    def squared_norms(self, synapses):
+        _checks.check_array("synapses", synapses, np.float32, (None, None))
+
+        def kernel(first, last):
+            square = np.zeros(synapses.shape[1])
+            _kernels.add_squares(synapses, first, last, square)
+            return square
+
+        chunks = _even(len(synapses), _WORD_CHUNKS)
+        threads = self._threads_for(*synapses.shape)
+        return np.sum(run_chunks(kernel, chunks, threads), axis=0)
+
+    def _sentence_chunks(self, offsets):
+        return _balanced(offsets, 8 * self.n_threads if self.n_threads > 1 else 1)
+
+    def _threads_for(self, n_positions: int, n_cells: int) -> int:
+        """Return how many threads are worth starting for so much work."""
+        return self.n_threads if n_positions * n_cells > _WORTH_THREADS else 1
+
+
+def _check_terms(terms, shape):
+    for name, term in zip(("prior", "own"), terms, strict=False):
+        _checks.check_array(name, term, np.float32, shape[:1])
+    _checks.check_array("among", terms[2], np.float32, (2, shape[1]))
+
+
+def word_chunks(begins: np.ndarray) -> list[tuple[int, int]]:
+    """Return the runs of words that :meth:`NumbaEngine.add_windows` adds up one by one."""
+    return _balanced(begins, _WORD_CHUNKS)
+
+
+def _sorted_positions(ids: np.ndarray, n_words: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the known positions ordered by word (then by place) and where each word begins."""
+    begins = np.zeros(n_words + 2, dtype=np.int64)
+    order = np.empty(len(ids), dtype=np.int32)
+    _kernels.sort_positions(ids, begins, order)
+    return order[: begins[n_words]], begins[:-1]
+
+
+def _sentence_numbers(offsets: np.ndarray) -> np.ndarray:
+    """Return the sentence that each position belongs to."""
+    return np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))
+
+
+def _even(n_items: int, n_chunks: int) -> list[tuple[int, int]]:
+    """Cut ``range(n_items)`` into at most ``n_chunks`` non-empty runs of equal length."""
+    bounds = np.unique(np.linspace(0, n_items, n_chunks + 1).astype(np.int64))
+    return [(int(a), int(b)) for a, b in pairwise(bounds)]
+
+
+def _balanced(offsets: np.ndarray, n_chunks: int) -> list[tuple[int, int]]:
+    """Cut the items that ``offsets`` delimits into runs of about equal total length.
+
+    Every item, an empty one too, falls into exactly one run.
+    """
+    last = len(offsets) - 1
+    aims = offsets[0] + (offsets[-1] - offsets[0]) * np.arange(1, n_chunks) / n_chunks
+    inner = np.searchsorted(offsets, aims, side="left")
+    bounds = np.unique(np.concatenate([[0], np.minimum(inner, last), [last]]))
+    return [(int(a), int(b)) for a, b in pairwise(bounds)]
+
+
+def _cut(offsets: np.ndarray, n_positions: int) -> Iterator[tuple[int, int]]:
+    """Cut the sentences into runs of about ``n_positions`` positions."""
+    n_chunks = max(1, -(-int(offsets[-1] - offsets[0]) // n_positions))
+    yield from _balanced(offsets, n_chunks)

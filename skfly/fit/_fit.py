@@ -1,0 +1,460 @@
+"""One loop for all rules: batches, counts, updates, checkpoints, events."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly._files import write_lock
+from skfly.engine import Counter, Engine
+from skfly.fit._batches import BatchStream
+from skfly.fit._checkpoints import Checkpoints, Saved
+from skfly.rules import RULES, CorpusSize, Learned, Rule, StepReport, Task
+
+__all__ = [
+    "Corpus",
+    "Fitted",
+    "History",
+    "OnEpoch",
+    "Progress",
+    "fit",
+    "least_count",
+    "warn_of_small_text",
+]
+
+_LOG = logging.getLogger("skfly")
+_LEAST_BLOCKS = 100  # a short corpus has few sentences to shuffle
+_FORMAT = 2  # of checkpoints
+_SMALL = 300_000  # words
+
+
+class History(NamedTuple):
+    """How a run went.
+
+    Windows in all, and for each epoch the mean energy of a window and the share of cells that
+    won any.
+    """
+
+    n_windows: int = 0
+    energy: tuple[float, ...] = ()
+    cells_used: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What was learned so far, and how.
+
+    Attributes
+    ----------
+    rule : str
+    learned : Learned
+    word_counts : ndarray of int64, (V,)
+        Occurrences of the words in all text so far.
+    n_tokens : int
+        Running words of all text so far, unknown ones too.
+    n_epochs : int
+        Epochs done so far.
+    settings : Any
+        Those of the last run.
+    history : History
+        That of the last run.
+    """
+
+    rule: str
+    learned: Learned
+    word_counts: NDArray[np.int64]
+    n_tokens: int
+    n_epochs: int
+    settings: Any
+    history: History = field(default_factory=History)
+
+
+class Corpus(Protocol):
+    """What learning asks a corpus, beside its batches."""
+
+    @property
+    def n_words(self) -> int: ...
+
+    @property
+    def n_sentences(self) -> int: ...
+
+    @property
+    def longest_sentence(self) -> int: ...
+
+    def fingerprint(self) -> str: ...
+
+
+class Monitor(Protocol):
+    """Shows progress."""
+
+    def advance(self, amount: int, **details: float) -> None: ...
+
+
+class Progress(Protocol):
+    """Shows the stages of the work."""
+
+    def stage(
+        self, label: str, unit: str, total: int | None = None
+    ) -> AbstractContextManager[Monitor]: ...
+
+
+class OnEpoch(Protocol):
+    """Called at the end of each epoch."""
+
+    def __call__(
+        self, epoch: int, n_epochs: int, details: dict[str, float], fitted: Callable[[], Fitted]
+    ) -> bool:
+        """Return whether to stop.
+
+        ``epoch`` counts from 0, and ``fitted`` returns what is learned so far.
+        """
+        ...
+
+
+class Silent:
+    """Shows nothing."""
+
+    def stage(
+        self,
+        label: str,  # noqa: ARG002
+        unit: str,  # noqa: ARG002
+        total: int | None = None,  # noqa: ARG002
+    ) -> AbstractContextManager[Monitor]:
+        return nullcontext(self)
+
+    def advance(self, amount: int, **details: float) -> None:
+        pass
+
+
+@dataclass
+class _Position:
+    """How far a run is: stages, epochs and batches done, and the figures so far.
+
+    ``windows``, ``energy`` and ``sizes`` (windows of each cell) are those of the unfinished epoch.
+    """
+
+    stage: int = 0
+    epoch: int = 0
+    batch: int = 0
+    windows: int = 0
+    energy: float = 0.0
+    sizes: list[int] = field(default_factory=list)
+    history: History = field(default_factory=History)
+
+    def add(self, report: StepReport) -> None:
+        """Count one more batch."""
+        self.batch += 1
+        self.windows += report.n_windows
+        self.energy += report.energy
+        self.sizes = (np.asarray(self.sizes or 0) + report.cell_sizes).tolist()
+
+    def figures(self) -> dict[str, float]:
+        """Return the mean energy of the epoch's windows and the share of cells that won any."""
+        used = float(np.mean(np.asarray(self.sizes) > 0)) if self.sizes else 0.0
+        return {"energy": self.energy / max(self.windows, 1), "cells_used": used}
+
+    def end_epoch(self) -> None:
+        """Move the figures of the epoch to the history."""
+        if self.stage == 0:
+            n_windows, energy, cells_used = self.history
+            mean, used = self.figures().values()
+            self.history = History(n_windows + self.windows, (*energy, mean), (*cells_used, used))
+        self.epoch += 1
+        self.batch, self.windows, self.energy, self.sizes = 0, 0, 0.0, []
+
+    @classmethod
+    def from_json(cls, content: dict[str, Any], n_cells: int) -> _Position:
+        """Return the position that ``asdict`` gave; a wrong one raises ``ValueError``."""
+        n_windows, energy, cells_used = content["history"]
+        history = History(n_windows, tuple(map(float, energy)), tuple(map(float, cells_used)))
+        position = cls(**content | {"history": history, "energy": float(content["energy"])})
+        counts = [position.stage, position.epoch, position.batch, position.windows, n_windows]
+        if not all(isinstance(n, int) and 0 <= n < 2**62 for n in counts + position.sizes):
+            raise ValueError("a count of the position is no count")
+        if position.sizes and len(position.sizes) != n_cells:
+            raise ValueError(f"there are sizes of {len(position.sizes)} cells")
+        return position
+
+
+def fit(
+    corpus: Corpus,
+    *,
+    id_map: NDArray[np.int32] | None,
+    word_counts: NDArray[np.int64],
+    rule: str,
+    params: dict[str, Any],
+    n_cells: int,
+    window: int,
+    consensus: bool,
+    engine: Engine,
+    seed: int,
+    progress: Progress,
+    previous: Fitted | None = None,
+    on_epoch: OnEpoch | None = None,
+    checkpoint_dir: str | os.PathLike[str] | None = None,
+    make_stream: Callable[..., Any] = BatchStream,
+    counter: Counter | None = None,
+    n_shards: int = 1,
+) -> Fitted:
+    """Learn from a corpus.
+
+    Parameters
+    ----------
+    corpus : EncodedCorpus
+    id_map : ndarray of int32 or None
+        Model id of each of the corpus's ids.
+    word_counts : ndarray of int64
+        Occurrences of the model's words in this corpus.
+    rule : str
+        A name in :data:`skfly.rules.RULES`.
+    params : dict
+        Each setting of the rule by name, as a value or as ``"auto"``.
+    n_cells, window : int
+    consensus : bool
+        Whether words get their codes from the windows they come in.
+    engine : Engine
+    seed : int
+    progress : Progress
+    previous : Fitted, optional
+        Continue from here with one pass over the corpus. It is not changed.
+    on_epoch : function, optional
+        Asked after each epoch whether to stop. Asking it for what is learned so far costs the
+        rule's later stages.
+    checkpoint_dir : path-like, optional
+        Keep the state here; if there is one of this same run, continue from it.
+    make_stream : callable
+        Makes the batches: :class:`BatchStream`, or what has its parameters where the corpus is on
+        a cluster.
+    counter : Counter, optional
+        Goes over the batches; by default the engine.
+    n_shards : int
+        Machines that share a batch.
+    """
+    n_tokens = corpus.n_words + (previous.n_tokens if previous else 0)
+    counts = word_counts + (previous.word_counts if previous else 0)
+    kind = RULES[rule]
+    settings = kind.resolve(params, CorpusSize(n_tokens, len(counts), n_cells, n_shards))
+    stream = make_stream(
+        corpus,
+        id_map=id_map,
+        counts=counts,
+        subsample=settings.subsample,
+        batch_size=settings.batch_size,
+        block_size=max(1, min(kind.block_size, corpus.n_sentences // _LEAST_BLOCKS)),
+        seed=seed,
+        ahead=engine.n_threads > 1,
+    )
+    task = Task(
+        engine=engine,
+        counter=counter or engine,
+        n_cells=n_cells,
+        window=window,
+        word_counts=counts,
+        n_tokens=n_tokens,
+        settings=settings,
+        n_epochs=1 if previous else settings.n_epochs,
+        n_batches=stream.n_batches,
+        new_share=corpus.n_words / n_tokens,
+        consensus=consensus,
+        previous=previous.learned if previous else None,
+    )
+    run = _Run(kind, task, stream, previous.n_epochs if previous else 0, seed, rule)
+    checkpoints = None
+    if checkpoint_dir is not None:
+        made_for = {
+            "format": _FORMAT,
+            "corpus": corpus.fingerprint(),
+            "words": _digest(counts, id_map),
+            "learning": rule,
+            "n_kenyon_cells": n_cells,
+            "window": window,
+            "consensus": consensus,
+            "seed": seed,
+            **asdict(settings),
+        }
+        checkpoints = Checkpoints(checkpoint_dir, made_for)
+    with nullcontext() if checkpoint_dir is None else write_lock(checkpoint_dir):
+        history = run.learn(progress, on_epoch, checkpoints)
+    if history.n_windows == 0:
+        if previous is None:
+            raise ValueError(_no_windows(corpus, window, settings, bool(counts.any())))
+        # a part of a stream with nothing to learn from; but it was read
+        return Fitted(
+            rule, previous.learned, counts, n_tokens, previous.n_epochs, previous.settings, history
+        )
+    fitted = run.finish(progress, history)
+    if checkpoints is not None:
+        checkpoints.clear()
+    return fitted
+
+
+class _Run:
+    """One run of a rule over a stream, whole or from a checkpoint on."""
+
+    def __init__(
+        self, kind: type[Rule], task: Task, stream: Any, first_epoch: int, seed: int, name: str
+    ) -> None:
+        self._kind = kind
+        self._task = task
+        self._stream = stream
+        self._first_epoch = first_epoch
+        self._name = name
+        self._rule = kind(task)
+        self._at = _Position()
+        sequence = np.random.SeedSequence(seed, spawn_key=(first_epoch,))
+        self._random = np.random.default_rng(sequence)
+
+    def learn(
+        self, progress: Progress, on_epoch: OnEpoch | None, checkpoints: Checkpoints | None
+    ) -> History:
+        """Go through the stages of the rule; returns how the first one went."""
+        at = self._at
+        if checkpoints is not None and (saved := checkpoints.last()) is not None:
+            with checkpoints.restoring():
+                at = self._restore(saved)
+        for number, stage in enumerate(self._rule.stages):
+            if number < at.stage:
+                continue
+            n_left = stage.n_epochs * self._stream.n_batches - (
+                at.epoch * self._stream.n_batches + at.batch
+            )
+            with progress.stage(stage.label, stage.unit, n_left) as monitor:
+                while at.epoch < stage.n_epochs:
+                    self._epoch(monitor, checkpoints)
+                    at.end_epoch()
+                    if number == 0 and self._stops(on_epoch):
+                        break
+            if number == 0 and at.history.n_windows == 0:
+                break
+            self._rule.end_stage(number)
+            at.stage, at.epoch = number + 1, 0
+        return at.history
+
+    def _epoch(self, monitor: Monitor, checkpoints: Checkpoints | None) -> None:
+        rule, at = self._rule, self._at
+        before = sum(stage.n_epochs for stage in rule.stages[: at.stage])
+        for batch in self._stream.epoch(self._first_epoch + before + at.epoch, at.batch):
+            report = rule.step(batch, at.stage, at.epoch, self._random)
+            at.add(report)
+            details = {"epoch": at.epoch + 1, **at.figures()} if at.stage == 0 else {}
+            monitor.advance(report.n_windows, **details)
+            if checkpoints is not None and checkpoints.is_due():
+                numbers, arrays = rule.state()
+                checkpoints.save(
+                    {
+                        "position": asdict(at),
+                        "rule": numbers,
+                        "random": self._random.bit_generator.state,
+                    },
+                    arrays,
+                )
+        rule.end_epoch(at.stage)
+
+    def _restore(self, saved: Saved) -> _Position:
+        progress = saved.progress
+        self._at = _Position.from_json(progress["position"], self._task.n_cells)
+        self._rule.restore(self._at.stage, progress["rule"], saved.arrays)
+        self._random.bit_generator.state = progress["random"]
+        return self._at
+
+    def _stops(self, on_epoch: OnEpoch | None) -> bool:
+        """Report the epoch that has just ended; returns whether it was the last."""
+        history, n_epochs = self._at.history, self._task.n_epochs
+        figures = {"energy": history.energy[-1], "cells_used": history.cells_used[-1]}
+        _LOG.info(
+            "epoch %d of %d: energy %.4f, %.0f %% of cells in use",
+            len(history.energy),
+            n_epochs,
+            figures["energy"],
+            100 * figures["cells_used"],
+        )
+        return on_epoch is not None and on_epoch(
+            len(history.energy) - 1, n_epochs, figures, self._so_far
+        )
+
+    def _so_far(self) -> Fitted:
+        """Return what is learned so far, and leave the run as it is."""
+        twin = _Run(self._kind, self._task, self._stream, self._first_epoch, 0, self._name)
+        numbers, arrays = self._rule.state()
+        twin._rule.restore(0, numbers, {name: array.copy() for name, array in arrays.items()})
+        twin._rule.end_stage(0)
+        twin._at = _Position(stage=1, history=self._at.history)
+        history = twin.learn(Silent(), None, None)
+        return twin.finish(Silent(), history)
+
+    def finish(self, progress: Progress, history: History) -> Fitted:
+        task, n_steps = self._task, self._rule.finishing_steps
+        label = progress if n_steps else Silent()
+        with label.stage("connecting", "words", n_steps) as monitor:
+            learned = self._rule.finish(monitor.advance, task.engine.n_threads)
+        return Fitted(
+            self._name,
+            learned,
+            task.word_counts,
+            task.n_tokens,
+            self._first_epoch + len(history.energy),
+            task.settings,
+            history,
+        )
+
+
+def _digest(counts: NDArray[np.int64], id_map: NDArray[np.int32] | None) -> str:
+    """Return a name for the words that are learned, and how often they come."""
+    digest = hashlib.blake2b(np.ascontiguousarray(counts).data, digest_size=8)
+    if id_map is not None:
+        digest.update(np.ascontiguousarray(id_map).data)
+    return digest.hexdigest()
+
+
+def _no_windows(corpus: Corpus, window: int, settings: Any, known: bool) -> str:
+    if not known:
+        return "no sentence of the corpus has a word of the vocabulary"
+    if settings.truncate_windows:
+        return (
+            f"subsample={settings.subsample} has left out every word of this short text: set "
+            "subsample=0 to keep all"
+        )
+    return (
+        f"no sentence is as long as the window of {window} words "
+        f"(the longest has {corpus.longest_sentence}): "
+        "choose a smaller window, or truncate_windows=True to cut windows at sentence ends"
+    )
+
+
+def least_count(n_tokens: int, min_count: int | str) -> int:
+    """Return how often a word must come to be learned; ``"auto"`` depends on the text's length.
+
+    Examples
+    --------
+    >>> least_count(100, "auto"), least_count(200_000, "auto"), least_count(10**7, "auto")
+    (1, 2, 5)
+    """
+    if min_count != "auto":
+        return int(min_count)
+    if n_tokens < 100_000:
+        return 1
+    return 2 if n_tokens < 1_000_000 else 5
+
+
+def warn_of_small_text(n_tokens: int) -> None:
+    """Say what to expect of a text of so many words if it is small; once in a process."""
+    if n_tokens < _SMALL:
+        _warn_once()
+
+
+@cache  # runs once
+def _warn_once() -> None:
+    _LOG.warning(
+        "learning from fewer than %d words: expect topics but little word meaning; good word "
+        "similarities need a million words or more",
+        _SMALL,
+    )

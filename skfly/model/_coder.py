@@ -1,0 +1,91 @@
+"""What turns word ids into active cells: the learned arrays behind one small protocol.
+
+A learning rule ends in a coder. There may be several forms of them; ``FlyModel.load`` knows
+each by the name that model files have for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skfly.engine import Engine
+
+__all__ = ["Active", "Coder"]
+
+
+class Active(NamedTuple):
+    """The most active cells of some inputs, by falling activation; -1 where there is none."""
+
+    cells: NDArray[np.int32]
+    activations: NDArray[np.float64]
+
+
+class Coder(Protocol):
+    """Cells that respond to words, to words in context and to bags of words.
+
+    It is not changed after it is made, and may be used from many threads.
+    """
+
+    form: ClassVar[str]
+
+    @property
+    def n_words(self) -> int: ...
+
+    @property
+    def n_cells(self) -> int: ...
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What was learned, by name."""
+        ...
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """What is no array, as JSON can hold it."""
+        ...
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray[Any]], numbers: Mapping[str, Any], n_words: int
+    ) -> Self:
+        """Return the coder with these arrays; raises ``ValueError`` if they do not fit."""
+        ...
+
+    def words(self, engine: Engine, ids: NDArray[np.int32], n_top: int, word_codes: str) -> Active:
+        """Return the cells of words, whose ids are known."""
+        ...
+
+    def mixtures(
+        self, engine: Engine, weights: sparse.csr_array, n_top: int, word_codes: str
+    ) -> Active:
+        """Return the cells of mixtures of words, one row of weights each."""
+        ...
+
+    def contexts(
+        self,
+        engine: Engine,
+        targets: NDArray[np.int32],
+        contexts: Sequence[NDArray[np.int32]],
+        n_top: int,
+    ) -> Active:
+        """Return the cells of words in context; an id of -1 gives no input."""
+        ...
+
+    def bags(self, engine: Engine, counts: sparse.csr_array, n_top: int) -> Active:
+        """Return the cells of bags of words, one row of word counts each."""
+        ...
+
+    def responses(self, engine: Engine, ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Return how every cell responds to each of some words."""
+        ...
+
+    def strengths(
+        self, cells: NDArray[np.integer[Any]], counts: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return how much each word, seen so often, stands for cells, (V, n_cells)."""
+        ...

@@ -1,0 +1,79 @@
+"""Active cells as sparse matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from scipy import sparse
+
+__all__ = ["codes_to_csr", "spread_rows", "stack"]
+
+_MOST_INT32 = np.iinfo(np.int32).max
+
+
+def codes_to_csr(
+    cells: NDArray[np.integer[Any]], n_cells: int, dtype: DTypeLike = np.float32
+) -> sparse.csr_array:
+    """Return active cells, one row a code, as a sparse matrix of ones.
+
+    A row of -1 is a code with no active cell.
+
+    Examples
+    --------
+    >>> codes_to_csr(np.array([[2, 0], [-1, -1]]), n_cells=3).toarray()
+    array([[1., 0., 1.],
+           [0., 0., 0.]], dtype=float32)
+    """
+    n_codes, hash_length = cells.shape
+    present = cells[:, 0] >= 0 if hash_length else np.zeros(n_codes, dtype=bool)
+    indptr = np.concatenate([[0], np.cumsum(np.where(present, hash_length, 0))])
+    indices = np.sort(cells[present], axis=1).ravel()
+    # scipy's own functions do not check it
+    if len(indices) and (indices.min() < 0 or indices.max() >= n_cells):
+        raise ValueError(f"cells must be numbers from 0 to {n_cells - 1}")
+    codes = sparse.csr_array(
+        (np.ones(len(indices), dtype=dtype), indices, indptr), shape=(n_codes, n_cells)
+    )
+    return _with_small_indices(codes)
+
+
+def spread_rows(codes: sparse.csr_array, rows: NDArray[Any], n_rows: int) -> sparse.csr_array:
+    """Return a matrix of ``n_rows`` rows, of which ``rows`` (rising) are those of ``codes``.
+
+    Examples
+    --------
+    >>> spread_rows(sparse.csr_array(np.array([[1, 0], [1, 1]])), np.array([0, 2]), 3).toarray()
+    array([[1, 0],
+           [0, 0],
+           [1, 1]])
+    """
+    lengths = np.zeros(n_rows + 1, dtype=codes.indptr.dtype)
+    lengths[1 + rows] = np.diff(codes.indptr)
+    return sparse.csr_array(
+        (codes.data, codes.indices, np.cumsum(lengths, dtype=lengths.dtype)),
+        shape=(n_rows, codes.shape[1]),
+    )
+
+
+def stack(parts: list[sparse.csr_array]) -> sparse.csr_array:
+    """Return matrices one below the other, with 32-bit indices wherever they fit.
+
+    Many estimators of scikit-learn take no others.
+
+    Examples
+    --------
+    >>> part = sparse.csr_array(np.eye(2))
+    >>> both = stack([part, part])
+    >>> both.shape, both.indices.dtype, both.indptr.dtype
+    ((4, 2), dtype('int32'), dtype('int32'))
+    """
+    return _with_small_indices(parts[0] if len(parts) == 1 else sparse.vstack(parts, "csr"))
+
+
+def _with_small_indices(codes: sparse.csr_array) -> sparse.csr_array:
+    if codes.indptr[-1] <= _MOST_INT32:
+        codes.indices = codes.indices.astype(np.int32, copy=False)
+        codes.indptr = codes.indptr.astype(np.int32, copy=False)
+    return codes

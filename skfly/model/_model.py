@@ -1,0 +1,503 @@
+"""``FlyModel``: what was learned, and the codes that it gives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import entr
+
+from skfly.engine import Engine, get_engine
+from skfly.model._cells import KenyonCell, likeliest_words, word_probabilities
+from skfly.model._coder import Active, Coder
+from skfly.model._matrix import codes_to_csr, spread_rows, stack
+from skfly.model._spelling import Spelling
+from skfly.text import (
+    TextAnalyzer,
+    Vocabulary,
+    check_documents,
+    context_words,
+    count_words,
+    word_ids,
+)
+
+__all__ = ["FlyModel", "ModelSettings", "Provenance"]
+
+_CELLS_AT_A_TIME = 16
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a model comes from.
+
+    Attributes
+    ----------
+    rule : str
+        The learning rule.
+    text : str
+        What it was learned from, in words.
+    n_tokens, n_windows : int
+        Running words of the text, and windows learned from.
+    skfly : str
+        The version that learned it.
+    created : str
+        When learning ended, in ISO format.
+    """
+
+    rule: str = ""
+    text: str = ""
+    n_tokens: int = 0
+    n_windows: int = 0
+    skfly: str = ""
+    created: str = ""
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """How a model makes codes; every setting may be changed without learning again.
+
+    Attributes
+    ----------
+    hash_length : int
+    word_codes, unknown_words, document_codes : str
+        As in :class:`~skfly.FlyHashVectorizer`.
+    dtype : dtype
+        Of the codes.
+    backend : str
+    n_jobs : int or None
+    text : mapping
+        Parameters of :class:`~skfly.text.TextAnalyzer`.
+    """
+
+    hash_length: int = 32
+    word_codes: str = "consensus"
+    unknown_words: str = "ignore"
+    document_codes: str = "binary"
+    dtype: Any = np.float32
+    backend: str = "auto"
+    n_jobs: int | None = None
+    text: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FlyModel:
+    """What was learned: words, cells and how they respond; and the codes that this gives.
+
+    A model never changes, so many threads may use it at once. It is what
+    ``FlyHashVectorizer.model_`` returns and what files hold.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The words and how often each was seen. Words that were never seen have no code.
+    coder : Coder
+        The learned arrays.
+    settings : ModelSettings
+    provenance : Provenance
+
+    Attributes
+    ----------
+    n_words, n_cells, hash_length : int
+    arrays : dict of ndarray
+        What was learned, read-only.
+
+    See Also
+    --------
+    skfly.FlyHashVectorizer : Learns a model.
+
+    Examples
+    --------
+    >>> from skfly import FlyHashVectorizer
+    >>> texts = ["ripe fruit smells sweet", "the bank lends money"] * 50
+    >>> fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, random_state=0).fit(texts)
+    >>> model = fly.model_
+    >>> model
+    FlyModel(8 words, 8 cells, hash length 2)
+    >>> model.words(["fruit", "bank"]).shape
+    (2, 8)
+    >>> model.with_(hash_length=4).documents(["sweet fruit"]).nnz
+    4
+    """
+
+    vocabulary: Vocabulary
+    coder: Coder
+    settings: ModelSettings = field(default_factory=ModelSettings)
+    provenance: Provenance = field(default_factory=Provenance)
+
+    def __post_init__(self) -> None:
+        length: Any = self.settings.hash_length
+        if not isinstance(length, Integral) or not 1 <= int(length) <= self.n_cells:
+            raise ValueError(
+                f"hash_length={length!r}, but the model has {self.n_cells} Kenyon cells: set it "
+                "to a number from 1 to that"
+            )
+
+    def __repr__(self) -> str:
+        return (
+            f"FlyModel({self.n_words:,} words, {self.n_cells:,} cells, "
+            f"hash length {self.hash_length})"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @cached_property
+    def n_words(self) -> int:
+        return len(self.vocabulary)
+
+    @cached_property
+    def n_cells(self) -> int:
+        return self.coder.n_cells
+
+    @cached_property
+    def hash_length(self) -> int:
+        return int(self.settings.hash_length)
+
+    @cached_property
+    def derived(self) -> dict[str, Any]:
+        """What others make of the model and keep with it; it is not saved."""
+        return {}
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        views = {name: array.view() for name, array in self.coder.arrays.items()}
+        for view in views.values():
+            view.setflags(write=False)
+        return views
+
+    def with_(self, **settings: Any) -> FlyModel:
+        """Return the model with other settings. It shares all arrays.
+
+        Parameters
+        ----------
+        **settings
+            Fields of :class:`ModelSettings`.
+
+        Returns
+        -------
+        model : FlyModel
+        """
+        model = replace(self, settings=replace(self.settings, **settings))
+        # what does not depend on these settings is not made again
+        kept = {"_known", "_spelling"}
+        if "text" not in settings:
+            kept.add("analyzer")
+        if not {"backend", "n_jobs"} & settings.keys():
+            kept.add("_engine")
+        model.__dict__.update({name: self.__dict__[name] for name in kept & self.__dict__.keys()})
+        return model
+
+    # Codes
+
+    def words(self, words: Iterable[str]) -> sparse.csr_array:
+        """Return the static codes of words.
+
+        Parameters
+        ----------
+        words : iterable of str
+            A word that is not known as written is looked up as the preprocessing leaves it.
+
+        Returns
+        -------
+        codes : sparse array, (n_words, n_cells)
+            An unknown word has an empty row, unless ``unknown_words="spelling"`` and it has three
+            characters in a row in common with a known one.
+        """
+        if isinstance(words, str):
+            raise ValueError("expected a list of words, got a single str; pass [word]")
+        words = list(words)
+        ids = self.word_ids(words)
+        known, unknown = np.flatnonzero(ids >= 0), np.flatnonzero(ids < 0)
+        settings = self.settings
+        active = self.coder.words(self._engine, ids[known], self.hash_length, settings.word_codes)
+        codes = self._codes(active)
+        if not len(unknown):
+            return codes
+        codes = spread_rows(codes, known, len(words))
+        if settings.unknown_words == "spelling":
+            spelled = [self.analyzer.normalize(words[i]) for i in unknown.tolist()]
+            weights = self._spelling.weights(spelled)
+            active = self.coder.mixtures(
+                self._engine, weights, self.hash_length, settings.word_codes
+            )
+            codes += spread_rows(self._codes(active), unknown, len(words))
+        return stack([codes])
+
+    def word_codes(self) -> sparse.csr_array:
+        """Return the static codes of all words of the vocabulary, in order of their ids."""
+        ids = np.arange(self.n_words, dtype=np.int32)
+        word_codes = self.settings.word_codes
+        return self._codes(self.coder.words(self._engine, ids, self.hash_length, word_codes))
+
+    def contexts(
+        self,
+        contexts: Iterable[Any],
+        targets: Iterable[str | int],
+        *,
+        window: int | None = None,
+    ) -> sparse.csr_array:
+        """Return the codes of words in their contexts.
+
+        Parameters
+        ----------
+        contexts : iterable
+            Texts, or lists of words.
+        targets : iterable of str or int
+            For each context its target: a word, of which the first occurrence is meant (if the
+            context does not have it, the context is taken whole), or the place of one among the
+            context's words, from 0.
+        window : int or None, default=None
+            Take only this many words (an odd number) around the target; ``None`` takes all.
+
+        Returns
+        -------
+        codes : sparse array, (n_contexts, n_cells)
+            Empty rows where neither target nor context is known.
+        """
+        if window is not None and (window < 1 or window % 2 == 0):
+            raise ValueError(f"window must be an odd number of words; got {window}")
+        contexts, targets = list(check_documents(contexts)), list(targets)
+        if len(contexts) != len(targets):
+            raise ValueError(
+                f"{len(contexts)} contexts and {len(targets)} targets; each context needs one"
+            )
+        pairs = [
+            context_words(context, target, window, self.analyzer)
+            for context, target in zip(contexts, targets, strict=True)
+        ]
+        active = self.coder.contexts(
+            self._engine,
+            self.word_ids([target for target, _ in pairs]),
+            [self.word_ids(around) for _, around in pairs],
+            self.hash_length,
+        )
+        return self._codes(active)
+
+    def documents(self, documents: Any) -> sparse.csr_array:
+        """Return the codes of documents.
+
+        Parameters
+        ----------
+        documents : iterable or EncodedCorpus
+
+        Returns
+        -------
+        codes : sparse array, (n_documents, n_cells)
+            With ``document_codes="binary"``, ``hash_length`` ones in a row; with ``"counts"``,
+            the sum of the words' codes. A document without a known word, or with none that any
+            cell responds to, has an empty row.
+        """
+        encode = _DOCUMENT_CODES.get(self.settings.document_codes)
+        if encode is None:
+            raise ValueError(
+                f"document_codes must be one of {tuple(_DOCUMENT_CODES)}; got "
+                f"{self.settings.document_codes!r}"
+            )
+        return stack([encode(self, counts) for counts in self._word_counts(documents)])
+
+    # Words
+
+    def tokens(self, text: Any) -> list[str]:
+        """Return the words of a text, as the model reads it."""
+        return self.analyzer.words(text)
+
+    def normalize(self, word: str) -> str:
+        """Return a word as the preprocessing leaves it."""
+        return self.analyzer.normalize(word)
+
+    def word_ids(self, words: Sequence[str]) -> NDArray[np.int32]:
+        """Return the ids of words, -1 for unknown ones."""
+        return word_ids(words, self._known, self.analyzer)
+
+    def known_words(self) -> Mapping[str, int]:
+        """Return the words that were seen in training, and their ids."""
+        return self._known
+
+    @cached_property
+    def analyzer(self) -> TextAnalyzer:
+        """How the model reads text."""
+        return TextAnalyzer(**self.settings.text)
+
+    @cached_property
+    def _known(self) -> Mapping[str, int]:
+        counts = self.vocabulary.counts
+        if counts.min(initial=1) > 0:
+            return self.vocabulary.index
+        return {word: i for word, i in self.vocabulary.index.items() if counts[i] > 0}
+
+    # Cells
+
+    def cells(
+        self, text: Any, n_cells: int = 4, n_words: int = 30, *, temperature: float = 0.1
+    ) -> list[KenyonCell]:
+        """Return the cells that respond most to a text, and the words that each stands for.
+
+        Parameters
+        ----------
+        text : str or list of str
+        n_cells : int, default=4
+            How many cells.
+        n_words : int, default=30
+            How many words of each cell.
+        temperature : float, default=0.1
+            Of the words' probabilities, in units of the strongest: the lower, the more the first
+            words stand out.
+
+        Returns
+        -------
+        cells : list of KenyonCell
+            The most active first; empty if the text has no known word.
+        """
+        if n_cells < 1 or n_words < 1:
+            raise ValueError(f"n_cells={n_cells} and n_words={n_words} must be at least 1")
+        counts = next(self._word_counts([text]))
+        active = self.coder.bags(self._engine, counts, min(n_cells, self.n_cells))
+        present = active.cells[0] >= 0
+        return self.describe_cells(
+            active.cells[0][present], n_words, temperature, active.activations[0][present]
+        )
+
+    def describe_cells(
+        self,
+        cells: Any,
+        n_words: int = 30,
+        temperature: float = 0.1,
+        activations: Any = None,
+    ) -> list[KenyonCell]:
+        """Return cells with the words that they stand for.
+
+        Parameters
+        ----------
+        cells : array-like of int
+            Numbers of cells.
+        n_words : int, default=30
+        temperature : float, default=0.1
+        activations : array-like of float, optional
+            How active each is; 0 if not given.
+
+        Returns
+        -------
+        cells : list of KenyonCell
+        """
+        if not temperature > 0:
+            raise ValueError(f"temperature must be positive; got {temperature}")
+        numbers = np.asarray(cells, dtype=np.int64)
+        active = np.zeros(len(numbers)) if activations is None else np.asarray(activations)
+        words = self.vocabulary.words
+        return [
+            KenyonCell(cell, activation, likeliest_words(probabilities, words, n_words))
+            for cell, activation, probabilities in zip(
+                numbers.tolist(),
+                active.tolist(),
+                self._probabilities(numbers, temperature),
+                strict=True,
+            )
+        ]
+
+    def cell_breadths(self, temperature: float = 0.1) -> NDArray[np.float64]:
+        """Return how many words each cell stands for: the perplexity of its words."""
+        every_cell = np.arange(self.n_cells)
+        return np.array(
+            [np.exp(entr(p).sum()) for p in self._probabilities(every_cell, temperature)]
+        )
+
+    def responses(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Return how every cell responds to words, (n_ids, n_cells)."""
+        return self.coder.responses(self._engine, ids)
+
+    def most_active(self, ids: NDArray[np.int32], n_cells: int) -> Active:
+        """Return the most active cells of a bag of words, and how active they are."""
+        bag = np.unique(ids)
+        counts = sparse.csr_array(
+            (np.ones(len(bag), np.float32), bag, [0, len(bag)]), shape=(1, self.n_words)
+        )
+        cells, activations = self.coder.bags(self._engine, counts, min(n_cells, self.n_cells))
+        present = cells[0] >= 0
+        return Active(cells[0][present], activations[0][present])
+
+    def _probabilities(
+        self, cells: NDArray[np.int64], temperature: float
+    ) -> Iterator[NDArray[np.float64]]:
+        for start in range(0, len(cells), _CELLS_AT_A_TIME):
+            part = cells[start : start + _CELLS_AT_A_TIME]
+            for strengths in self.coder.strengths(part, self.vocabulary.counts).T:
+                yield word_probabilities(strengths, temperature)
+
+    # Files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file, without pickle and without what only learning needs.
+
+        Parameters
+        ----------
+        path : path-like
+        """
+        from skfly.model._file import write_model
+
+        write_model(path, self)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, mmap: bool = False) -> FlyModel:
+        """Read what :meth:`save`, or ``save`` of a ``FlyHashVectorizer``, wrote.
+
+        Parameters
+        ----------
+        path : path-like
+        mmap : bool, default=False
+            Map the file into memory instead of reading it: loading is immediate, and processes
+            that use the same file share its memory.
+
+        Returns
+        -------
+        model : FlyModel
+
+        Raises
+        ------
+        ModelFileError
+            If the file is not a model, is damaged, or comes from a newer skfly.
+        """
+        from skfly.model._file import read_model
+
+        return read_model(path, mmap=mmap).model
+
+    # Parts
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        return Spelling(self.vocabulary.words)
+
+    @cached_property
+    def _engine(self) -> Engine:
+        shape = (2 * self.n_words, self.n_cells)
+        return get_engine(self.settings.backend, self.settings.n_jobs, shape)
+
+    def _codes(self, active: Active) -> sparse.csr_array:
+        active.cells[active.activations[:, 0] == 0] = -1  # no cell responds
+        return codes_to_csr(active.cells, self.n_cells, self.settings.dtype)
+
+    def _word_counts(self, documents: Any) -> Iterator[sparse.csr_array]:
+        return count_words(
+            documents, self._known, self.n_words, self.analyzer, self.settings.n_jobs
+        )
+
+    def _codes_of_bags(self, counts: sparse.csr_array) -> sparse.csr_array:
+        return self._codes(self.coder.bags(self._engine, counts, self.hash_length))
+
+    def _sums_of_codes(self, counts: sparse.csr_array) -> sparse.csr_array:
+        used, columns = np.unique(counts.indices, return_inverse=True)
+        compact = sparse.csr_array(
+            (counts.data, columns, counts.indptr), shape=(counts.shape[0], len(used))
+        )
+        active = self.coder.words(self._engine, used, self.hash_length, self.settings.word_codes)
+        return (compact @ self._codes(active)).astype(self.settings.dtype, copy=False)
+
+
+# To add an encoding of documents, write a function from word counts to codes and name it here.
+_DOCUMENT_CODES = {"binary": FlyModel._codes_of_bags, "counts": FlyModel._sums_of_codes}

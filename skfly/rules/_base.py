@@ -1,0 +1,153 @@
+"""What every learning rule has in common, and what it is asked to do.
+
+A rule is one class in one file. It says which settings follow from the size of a text, goes over
+the text in one or more stages, and turns what it counted into the arrays of a model. The loop over
+stages, epochs and batches, checkpoints and progress are the business of :mod:`skfly.fit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly.engine import Counter, Engine
+from skfly.model import Coder
+
+__all__ = ["CorpusSize", "Learned", "Rule", "Stage", "StepReport", "Task"]
+
+
+class CorpusSize(NamedTuple):
+    """What ``"auto"`` settings may depend on."""
+
+    n_tokens: int
+    n_words: int
+    n_cells: int
+    n_shards: int = 1
+
+
+class Stage(NamedTuple):
+    """A part of a rule's work: ``n_epochs`` passes over the text, in ``unit`` for people."""
+
+    label: str
+    unit: str
+    n_epochs: int
+
+
+class StepReport(NamedTuple):
+    """Windows of a batch, their energy, and how many each cell won."""
+
+    n_windows: int
+    energy: float
+    cell_sizes: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The result of a rule: what codes are made from, and what it needs to continue later."""
+
+    coder: Coder
+    state: dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a rule is to learn, and with what.
+
+    Attributes
+    ----------
+    engine : Engine
+        Computes.
+    counter : Counter
+        Goes over windows: the engine itself, or the workers of a cluster.
+    n_cells, window : int
+    word_counts : ndarray of int64
+        Occurrences of the model's words in all text so far.
+    n_tokens : int
+        Running words of all text so far, unknown ones too.
+    settings : Any
+        What the rule's ``resolve`` returned.
+    n_epochs : int
+        Passes of the first stage.
+    n_batches : int
+        Batches of an epoch.
+    new_share : float
+        Share of this text in all text so far.
+    consensus : bool
+        Whether words get their codes from the windows they come in.
+    previous : Learned or None
+        Continue from here. It is not changed.
+    """
+
+    engine: Engine
+    counter: Counter
+    n_cells: int
+    window: int
+    word_counts: NDArray[np.int64]
+    n_tokens: int
+    settings: Any
+    n_epochs: int
+    n_batches: int
+    new_share: float
+    consensus: bool
+    previous: Learned | None = None
+
+
+class Rule(Protocol):
+    """A learning rule: batches in, a coder out."""
+
+    block_size: ClassVar[int]
+    """Neighbouring sentences that stay together in the random order of the text."""
+
+    stages: tuple[Stage, ...]
+
+    @property
+    def finishing_steps(self) -> int:
+        """How often ``on_step`` of :meth:`finish` is called, at most."""
+        ...
+
+    def __init__(self, task: Task) -> None: ...
+
+    @classmethod
+    def resolve(cls, params: Mapping[str, Any], size: CorpusSize) -> Any:
+        """Return the settings of a run: a frozen dataclass with no ``"auto"`` left."""
+        ...
+
+    @classmethod
+    def restore_settings(cls, content: Mapping[str, Any]) -> Any:
+        """Return the settings that ``asdict`` gave; wrong ones raise ``ValueError``."""
+        ...
+
+    @classmethod
+    def check_state(cls, state: Mapping[str, Any], n_words: int, n_cells: int) -> None:
+        """Raise ``ValueError`` or ``TypeError`` if this is not a ``Learned.state`` of the rule."""
+        ...
+
+    def step(self, batch: Any, stage: int, epoch: int, random: np.random.Generator) -> StepReport:
+        """Learn from one batch."""
+        ...
+
+    def end_epoch(self, stage: int) -> None:
+        """Do what is to be done between two epochs."""
+        ...
+
+    def end_stage(self, stage: int) -> None:
+        """Do what is to be done between two stages."""
+        ...
+
+    def finish(self, on_step: Callable[[int], Any] | None = None, n_threads: int = 1) -> Learned:
+        """Turn what was counted into a coder. The rule is used up."""
+        ...
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return all that a step changes: JSON values, and arrays (not copies)."""
+        ...
+
+    def restore(
+        self, stage: int, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]
+    ) -> None:
+        """Restore what :meth:`state` returned in a stage."""
+        ...

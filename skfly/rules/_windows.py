@@ -1,0 +1,270 @@
+"""Rules whose cells compete for windows of text: what ``hebbian`` and ``lloyd`` share.
+
+Learning goes over the windows a few times; the winner of each learns from it. Then, where words
+get their codes by consensus, one more pass counts it: the target row of a word seen a few times
+holds little, but the windows that it comes in, as target or as context, say more. Each lights up
+its most active cells, and the word's code is made of the cells that come up most often, relative
+to how often each cell comes up at all. Last, lateral connections between the cells are learned
+from the consensus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly.engine import drive_for
+from skfly.engine._checks import check_array
+from skfly.model import SynapseCoder, keep_probabilities
+from skfly.rules._base import CorpusSize, Learned, Stage, StepReport, Task
+from skfly.rules._lateral import LATERAL_STEPS, learn_lateral
+
+__all__ = ["WindowRule", "WindowSettings"]
+
+_ACTIVE_SHARE = 0.01  # of the cells take part in the consensus
+_GROWTH = 1.1  # of the text, before the lateral connections are learned again
+_LATERAL_AT = "lateral_at"
+_LEARNING = 0
+
+
+@dataclass(frozen=True)
+class WindowSettings:
+    """What a run needs to know beside the network and the text.
+
+    Attributes
+    ----------
+    n_epochs : int
+    batch_size : int
+        Words (window centres) in a minibatch.
+    learning_rate : float
+        Of the Hebbian rule at its start.
+    subsample : float
+        Threshold for leaving out frequent words at random; 0 keeps them all.
+    shrinkage : float
+        Words of the whole text that every cell is taken to have seen beside its own.
+    truncate_windows : bool
+        Whether windows are cut at the ends of sentences instead of dropped.
+    n_active : int
+        Cells of each window that take part in the consensus.
+    decorrelation : float or None
+        How far lateral connections make the cells differ; ``None``: no connections.
+    """
+
+    n_epochs: int
+    batch_size: int
+    learning_rate: float
+    subsample: float
+    shrinkage: float
+    truncate_windows: bool
+    n_active: int
+    decorrelation: float | None
+
+    @classmethod
+    def resolve(cls, params: Mapping[str, Any], auto: Mapping[str, Any], size: CorpusSize) -> Self:
+        """Return the given parameters, with the rule's values where they say ``"auto"``."""
+        defaults = {"n_active": max(1, round(_ACTIVE_SHARE * size.n_cells)), **auto}
+        return cls(
+            **{
+                name: defaults[name] if params[name] == "auto" else params[name]
+                for name in cls.__dataclass_fields__
+            }
+        )
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """Return the settings that ``asdict`` gave; wrong ones raise ``ValueError``."""
+        settings = cls(**content)
+        for field in fields(cls):
+            value = getattr(settings, field.name)
+            if isinstance(value, bool) or field.type == "bool":
+                fits = isinstance(value, bool) and field.type == "bool"
+            elif value is None:
+                fits = field.type == "float | None"
+            else:
+                number = int if field.type == "int" else int | float
+                fits = isinstance(value, number) and 0 <= value < 2**63
+            if not fits:
+                raise ValueError(f"{field.name} is {value!r:.30}")
+        return settings
+
+
+class WindowRule:
+    """Stages, consensus and lateral connections of a rule that learns from windows.
+
+    A subclass has the class attributes below, ``auto`` (its settings by the size of the text) and
+    the steps of learning: ``_start``, ``_learn``, ``_end_epoch``, ``_synapses``, ``_state`` and
+    ``_restore``.
+    """
+
+    block_size: ClassVar[int]
+    floor: ClassVar[float]
+    """Synapses below this do not count."""
+    log_ratios: ClassVar[bool]
+    """Whether synapses are logarithms of ratios, which are large for words seen a few times."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._engine = task.engine
+        self._n_words = len(task.word_counts)
+        self._shape = (2 * self._n_words, task.n_cells)
+        consensus = [Stage("consensus", "windows", 1)] if task.consensus else []
+        self.stages = (Stage("learning", "windows", task.n_epochs), *consensus)
+        # set when learning has ended
+        self._learned: tuple[NDArray[np.float32], float, dict[str, Any]] | None = None
+        self._consensus: Any = None
+        self._drives: Any = None
+
+    @staticmethod
+    def _state_shapes(n_words: int, n_cells: int) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of what ``_synapses`` returns beside the synapses."""
+        raise NotImplementedError
+
+    @staticmethod
+    def auto(size: CorpusSize) -> dict[str, Any]:
+        """Return the settings for a text of this size."""
+        raise NotImplementedError
+
+    @classmethod
+    def resolve(cls, params: Mapping[str, Any], size: CorpusSize) -> WindowSettings:
+        return WindowSettings.resolve(params, cls.auto(size), size)
+
+    @classmethod
+    def restore_settings(cls, content: Mapping[str, Any]) -> WindowSettings:
+        return WindowSettings.from_json(content)
+
+    @classmethod
+    def check_state(cls, state: Mapping[str, Any], n_words: int, n_cells: int) -> None:
+        shapes = cls._state_shapes(n_words, n_cells) | {_LATERAL_AT: (1,)}
+        if set(state) != set(shapes):
+            raise ValueError(f"the state must be {sorted(shapes)}; got {sorted(state)!r:.60}")
+        for name, shape in shapes.items():
+            check_array(name, state[name], np.float64, shape)
+
+    def step(self, batch: Any, stage: int, epoch: int, random: np.random.Generator) -> StepReport:
+        if stage == _LEARNING:
+            self._start(batch, random)
+            return self._learn(batch, epoch)
+        n_windows = self._task.counter.count_top(
+            self._consensus,
+            self._drives,
+            batch,
+            self._task.window,
+            self._task.settings.truncate_windows,
+            min(self._task.settings.n_active, self._task.n_cells),
+        )
+        return StepReport(n_windows, 0.0, np.zeros(self._task.n_cells, dtype=np.int64))
+
+    def end_epoch(self, stage: int) -> None:
+        if stage == _LEARNING:
+            self._end_epoch()
+
+    def end_stage(self, stage: int) -> None:
+        if stage == _LEARNING:
+            self._learned = self._synapses()
+            if self._task.consensus:
+                self._begin_consensus(self._engine.zeros((self._n_words, self._task.n_cells)))
+
+    def _begin_consensus(self, counts: Any) -> None:
+        assert self._learned is not None
+        synapses, largest, _ = self._learned
+        self._consensus = counts
+        if self._drives is None:
+            self._drives = self._engine.new_drives(self._shape)
+        drive = drive_for(largest, self._task.window, self.floor)
+        self._engine.set_drives(self._drives, synapses, drive)
+
+    def finish(self, on_step: Callable[[int], Any] | None = None, n_threads: int = 1) -> Learned:
+        assert self._learned is not None
+        task, (synapses, largest, state) = self._task, self._learned
+        consensus = None
+        if task.consensus:
+            consensus = self._engine.get(self._consensus)
+            if task.previous is not None:
+                consensus += task.previous.coder.consensus  # type: ignore[attr-defined]
+        lateral, at = self._connect(consensus, on_step, n_threads)
+        subsample = task.settings.subsample
+        coder = SynapseCoder(
+            synapses,
+            consensus=consensus,
+            lateral=lateral,
+            weights=keep_probabilities(task.word_counts, subsample) if subsample > 0 else None,
+            largest=largest,
+            floor=self.floor,
+            log_ratios=self.log_ratios,
+        )
+        return Learned(coder, state | {_LATERAL_AT: np.array([at], dtype=np.float64)})
+
+    def _connect(
+        self,
+        consensus: NDArray[np.float32] | None,
+        on_step: Callable[[int], Any] | None,
+        n_threads: int,
+    ) -> tuple[NDArray[np.float32] | None, float]:
+        """Return the lateral connections, and at how many words they were learned."""
+        n_tokens, previous = self._task.n_tokens, self._task.previous
+        if self.finishing_steps:
+            assert consensus is not None
+            decorrelation = self._task.settings.decorrelation
+            return learn_lateral(consensus, decorrelation, on_step, n_threads), n_tokens
+        if previous is None or consensus is None or self._task.settings.decorrelation is None:
+            return None, n_tokens
+        return previous.coder.lateral, float(previous.state[_LATERAL_AT][0])  # type: ignore[attr-defined]
+
+    @property
+    def finishing_steps(self) -> int:
+        task = self._task
+        if not task.consensus or task.settings.decorrelation is None:
+            return 0
+        at = 0.0 if task.previous is None else float(task.previous.state[_LATERAL_AT][0])
+        return LATERAL_STEPS if task.n_tokens >= _GROWTH * at else 0
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        if self._learned is None:
+            return self._state()
+        synapses, largest, state = self._learned
+        arrays = {f"state.{name}": array for name, array in state.items()}
+        arrays |= {"synapses": synapses, "consensus": self._engine.get(self._consensus)}
+        return {"largest": largest}, arrays
+
+    def restore(
+        self, stage: int, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]
+    ) -> None:
+        if stage == _LEARNING:
+            self._restore(numbers, arrays)
+            return
+        n_words, n_cells = self._n_words, self._task.n_cells
+        check_array("consensus", arrays["consensus"], np.float32, (n_words, n_cells))
+        check_array("synapses", arrays["synapses"], np.float32, self._shape)
+        state = {
+            name.removeprefix("state."): array
+            for name, array in arrays.items()
+            if name.startswith("state.")
+        }
+        self.check_state(state | {_LATERAL_AT: np.zeros(1)}, n_words, n_cells)
+        self._learned = arrays["synapses"], float(numbers["largest"]), state
+        self._begin_consensus(self._engine.put(arrays["consensus"]))
+
+    # The steps of learning
+
+    def _start(self, batch: Any, random: np.random.Generator) -> None:
+        raise NotImplementedError
+
+    def _learn(self, batch: Any, epoch: int) -> StepReport:
+        raise NotImplementedError
+
+    def _end_epoch(self) -> None:
+        """Nothing to do between epochs."""
+
+    def _synapses(self) -> tuple[NDArray[np.float32], float, dict[str, NDArray[np.float64]]]:
+        """Return the synapses, ``max|W|``, and what is needed to continue from them."""
+        raise NotImplementedError
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        raise NotImplementedError
+
+    def _restore(self, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        raise NotImplementedError

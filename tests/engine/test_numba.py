@@ -1,0 +1,192 @@
+"""The numba engine agrees with the reference, and with itself on any number of threads."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from problems import counts_of, drives_of, problems
+from skfly.engine import drive_for
+from skfly.engine._numba import NumbaEngine, _balanced, _even
+from skfly.engine._numpy import NumpyEngine, log32
+from skfly.rules.hebbian import hebbian_step
+from skfly.rules.lloyd import information, information_drives
+
+THREADS = (1, 2, 4)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def threads_even_for_little_work():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("skfly.engine._numba._WORTH_THREADS", 0)
+        yield
+
+
+@given(problems())
+@settings(deadline=None, max_examples=40)
+def test_drives_are_identical_to_the_reference(problem):
+    synapses, drive, *_ = problem
+    np.testing.assert_array_equal(
+        drives_of(synapses, drive, NumbaEngine), drives_of(synapses, drive)
+    )
+
+
+@given(problems())
+@settings(deadline=None, max_examples=60)
+def test_winners_are_identical_to_the_reference(problem):
+    synapses, drive, _, ids, offsets, window, truncate = problem
+    drives = drives_of(synapses, drive)
+    expected = NumpyEngine().find_winners(drives, ids, offsets, window, truncate)
+    for n_threads in THREADS:
+        found = NumbaEngine(n_threads).find_winners(drives, ids, offsets, window, truncate)
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_without_words_no_cell_wins():
+    drives, ids = np.zeros((0, 1000), np.int16), np.full(5, -1, np.int32)
+    found = NumbaEngine().find_winners(drives, ids, np.array([0, 2, 5]), 3, True)
+    np.testing.assert_array_equal(found, -1)
+
+
+@given(problems())
+@settings(deadline=None, max_examples=60)
+def test_sums_are_identical_to_the_reference(problem):
+    synapses, drive, rates, ids, offsets, window, truncate = problem
+    drives = drives_of(synapses, drive)
+    winners = NumpyEngine().find_winners(drives, ids, offsets, window, truncate)
+    arguments = (rates, synapses, ids, offsets, winners, window)
+    expected = np.abs(synapses)
+    wanted = NumpyEngine().add_windows(expected, *arguments)
+    overlaps = []
+    for n_threads in THREADS:
+        sums = np.abs(synapses)
+        added = NumbaEngine(n_threads).add_windows(sums, *arguments)
+        np.testing.assert_array_equal(sums, expected)
+        np.testing.assert_array_equal(added.words, wanted.words)
+        np.testing.assert_array_equal(added.cells, wanted.cells)
+        np.testing.assert_allclose(added.overlap, wanted.overlap, rtol=1e-6, atol=1e-6)
+        overlaps.append(added.overlap)
+    np.testing.assert_array_equal(overlaps[0], overlaps[1])
+    np.testing.assert_array_equal(overlaps[0], overlaps[2])
+
+
+@given(problems(), st.sampled_from([0.0, 0.5, 1e4]))
+@settings(deadline=None, max_examples=40)
+def test_information_is_identical_to_the_reference_on_any_number_of_threads(problem, shrinkage):
+    counts, terms, bound = counts_of(problem[0], shrinkage)
+    drive = drive_for(bound, 11, 0.0)
+    expected, expected_drives = np.empty_like(counts), np.empty(counts.shape, np.int16)
+    wanted = information(expected, counts, terms)
+    information_drives(expected_drives, counts, terms, drive)
+    assert np.isfinite(expected).all()
+    assert expected.max() <= bound + 1e-5
+    for n_threads in THREADS:
+        engine, found = NumbaEngine(n_threads), counts.copy()
+        drives = np.empty(counts.shape, np.int16)
+        engine.information_drives(drives, counts, terms, drive)
+        largest = engine.information(found, found, terms)
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(drives, expected_drives)
+        assert largest == wanted
+        some, rest = np.arange(0, len(counts), 3), np.delete(np.arange(len(counts)), np.s_[::3])
+        only, expected_only = np.full((2, *drives.shape), -7, np.int16)
+        engine.information_drives(only, counts, terms, drive, some)
+        information_drives(expected_only, counts, terms, drive, some)
+        np.testing.assert_array_equal(only, expected_only)
+        np.testing.assert_array_equal(only[some], expected_drives[some])
+        assert (only[rest] == -7).all()
+
+
+@given(st.floats(2**-20, 2**40, width=32))
+def test_the_logarithm_is_that_of_the_library_to_rounding(value):
+    found = log32(np.array([value], dtype=np.float32))[0]
+    assert found == pytest.approx(np.log(value), rel=5e-7, abs=1e-7)
+
+
+@given(problems(), st.floats(1e-4, 1.0))
+@settings(deadline=None, max_examples=40)
+def test_hebbian_steps_agree_to_rounding_and_do_not_depend_on_threads(problem, rate):
+    synapses, _, _, _, _, _, _ = problem
+    increments = np.abs(synapses[::-1]).copy()
+    overlap = np.einsum("im,im->m", synapses, increments, dtype=np.float64)
+    expected, zeroed = synapses.copy(), increments.copy()
+    wanted_energy, wanted_largest = hebbian_step(expected, zeroed, overlap, rate)
+    results = []
+    for n_threads in THREADS:
+        found, zeroed = synapses.copy(), increments.copy()
+        energy, largest = NumbaEngine(n_threads).hebbian_step(found, zeroed, overlap, rate)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+        assert energy == pytest.approx(wanted_energy, rel=1e-6, abs=1e-9)
+        assert largest == pytest.approx(wanted_largest, rel=1e-6)
+        assert not zeroed.any()
+        results.append(found)
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
+
+
+@given(problems(), st.integers(1, 64))
+@settings(deadline=None, max_examples=60)
+def test_consensus_counts_are_identical_to_the_reference(problem, n_top):
+    synapses, drive, _, ids, offsets, window, truncate = problem
+    n_rows, n_cells = synapses.shape
+    n_top = min(n_top, n_cells)
+    arguments = (drives_of(synapses, drive), ids, offsets, window, truncate, n_top)
+    expected = np.zeros((n_rows // 2, n_cells), dtype=np.float32)
+    n_windows = NumpyEngine().count_top_cells(expected, *arguments)
+    for n_threads in THREADS:
+        counts = np.zeros_like(expected)
+        assert NumbaEngine(n_threads).count_top_cells(counts, *arguments) == n_windows
+        np.testing.assert_array_equal(counts, expected)
+
+
+@given(problems(), st.integers(1, 64), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=60)
+def test_top_cells_of_bags_are_identical_to_the_reference(problem, n_top, seed):
+    synapses, drive, *_ = problem
+    rng = np.random.default_rng(seed)
+    indptr = np.concatenate([[0], np.cumsum(rng.integers(0, 6, size=9))])
+    rows = rng.integers(0, len(synapses), indptr[-1], dtype=np.int32)
+    arguments = (synapses, drive, rows, indptr, min(n_top, synapses.shape[1]))
+    expected = NumpyEngine().top_cells(*arguments)
+    for n_threads in THREADS:
+        for found, wanted in zip(
+            NumbaEngine(n_threads).top_cells(*arguments), expected, strict=True
+        ):
+            np.testing.assert_array_equal(found, wanted)
+
+
+@given(problems())
+@settings(deadline=None, max_examples=20)
+def test_squared_norms_do_not_depend_on_threads(problem):
+    synapses = problem[0]
+    expected = NumpyEngine().squared_norms(synapses)
+    found = [NumbaEngine(n_threads).squared_norms(synapses) for n_threads in THREADS]
+    np.testing.assert_allclose(found[0], expected, rtol=1e-12)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_blocks_of_the_consensus_do_not_show(monkeypatch):
+    rng = np.random.default_rng(0)
+    drives = drives_of(rng.random((20, 8), dtype=np.float32), drive_for(1.0, 5, 0.0))
+    ids = rng.integers(-1, 10, 500, dtype=np.int32)
+    offsets = np.arange(0, 501, 10)
+    whole, parts = np.zeros((2, 10, 8), dtype=np.float32)
+    engine = NumbaEngine(2)
+    engine.count_top_cells(whole, drives, ids, offsets, 5, True, 3)
+    monkeypatch.setattr("skfly.engine._numba._CONSENSUS_POSITIONS", 64)
+    engine.count_top_cells(parts, drives, ids, offsets, 5, True, 3)
+    np.testing.assert_array_equal(whole, parts)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1), st.integers(1, 12))
+def test_balanced_chunks_cover_every_item_once(lengths, n_chunks):
+    chunks = _balanced(np.cumsum([0, *lengths]), n_chunks)
+    assert [i for first, last in chunks for i in range(first, last)] == list(range(len(lengths)))
+    assert len(chunks) <= n_chunks
+
+
+@given(st.integers(0, 100), st.integers(1, 40))
+def test_even_chunks_cover_every_item_once(n_items, n_chunks):
+    chunks = _even(n_items, n_chunks)
+    assert [i for first, last in chunks for i in range(first, last)] == list(range(n_items))

@@ -1,0 +1,49 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skfly.model._spelling import Spelling
+
+VOCABULARY = ("monarch", "monarchy", "fly", "anarchic", "a")
+
+
+def test_words_that_share_more_weigh_more():
+    (weights,) = Spelling(VOCABULARY).weights(["monarchs"]).toarray()
+
+    assert weights[0] > weights[3] > 0
+    assert weights[1] > weights[3]
+    assert weights[2] == weights[4] == 0
+
+
+def test_a_word_of_the_vocabulary_is_most_like_itself():
+    weights = Spelling(VOCABULARY).weights(VOCABULARY[:4]).toarray()
+
+    np.testing.assert_allclose(np.diag(weights), 1, rtol=1e-5)
+    assert (weights.argmax(axis=1) == np.arange(4)).all()
+
+
+def test_nothing_in_common_is_an_empty_row():
+    assert Spelling(VOCABULARY).weights(["", "xyzzy", "日本"]).nnz == 0
+
+
+def test_no_words_and_no_vocabulary():
+    assert Spelling(VOCABULARY).weights([]).shape == (0, 5)
+    assert Spelling(()).weights(["fly"]).shape == (1, 0)
+
+
+@given(st.lists(st.text(), max_size=5))
+def test_weights_are_between_zero_and_one(words):
+    weights = Spelling(VOCABULARY).weights(words)
+
+    assert weights.shape == (len(words), 5)
+    assert ((weights.data >= 0) & (weights.data <= 1 + 1e-5)).all()
+
+
+def test_weights_are_squares_of_cosines():
+    # n-grams of "abc": " ab", "abc", "bc ", " abc", "abc ", " abc "; it shares all of them with
+    # itself; "abd" has " ab" alone in common with it, and two of three words have that one
+    (weights,) = Spelling(("abc", "abd", "xyz")).weights(["abc"]).toarray()
+    rare, common = 1 + np.log(4 / 2), 1 + np.log(4 / 3)
+    cosine = common**2 / (common**2 + 5 * rare**2)
+
+    np.testing.assert_allclose(weights, [1, cosine**2, 0], rtol=1e-5)
