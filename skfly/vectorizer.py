@@ -178,8 +178,13 @@ stop_words, token_pattern, vocabulary
     lateral_at_ : int
         Words that had been seen when they were learned; ``partial_fit`` learns them again each
         time that the text has grown by a tenth.
+    largest_synapse_ : float
+        The largest of the absolute values in ``synapses_``, which sets the scale of integers in
+        which activations are added up.
+    model_ : FlyModel
+        All that was learned, with the settings that the parameters have now.
     rule_state_ : dict of ndarray
-        What the learning rule needs, beside the synapses, to go on in ``partial_fit``.
+        What the learning rule needs, beside the synapses, to continue in ``partial_fit``.
     learning_ : str
         The rule that was used.
     word_codes_ : sparse matrix, (n_words, n_kenyon_cells)

@@ -317,7 +317,7 @@ def _check_places(csv_file: Path | None, json_file: Path | None, plot: Path | No
     if plot is None:
         return
     if find_spec("matplotlib") is None:
-        raise ImportError("--plot needs matplotlib: install skfly[plot]")
+        raise ImportError('--plot needs matplotlib: pip install "skfly[plot]"')
     if plot.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise typer.BadParameter(f"{plot} must end in .png, .svg or .pdf", param_hint="'--plot'")
 

@@ -6,12 +6,11 @@ import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from skfly._files import write_file
+from skfly._files import import_optional, write_file
 
 __all__ = ["Chart", "axes_for", "can_draw", "draw", "save_axes"]
 
@@ -51,10 +50,7 @@ def axes_for(target: Any, size: tuple[float, float] = (7, 4.5)) -> Any:
     """Return the axes to draw in: those given, or new ones."""
     if target is not None and not isinstance(target, str | os.PathLike):
         return target
-    try:
-        figures: Any = import_module("matplotlib.figure")
-    except ImportError as error:
-        raise ImportError("drawing needs matplotlib: install skfly[plot]") from error
+    figures = import_optional("matplotlib.figure", "plot", "drawing")
     return figures.Figure(figsize=size, layout="constrained").subplots()
 
 

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from skfly._files import import_optional
 from skfly.index import PackedIndex
 from skfly.index._bits import as_packed
 from skfly.keyedvectors._files import KeyedCodesFiles
 from skfly.keyedvectors._input import check_hash_length, check_keys, pack_checked
 from skfly.keyedvectors._queries import CodeQueries
 
-__all__ = ["FlyKeyedVectors", "import_faiss"]
+__all__ = ["FlyKeyedVectors"]
 
 _SHOWN_WORDS = 8  # in a notebook
 _SHOWN_NEIGHBOURS = 5
@@ -185,7 +186,7 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
         -------
         index : faiss.IndexBinaryFlat
         """
-        faiss = import_faiss()
+        faiss = import_optional("faiss", "faiss", "this")
         codes = self._index.packed()
         index = faiss.IndexBinaryFlat(codes.shape[1] * 8)
         index.add(codes)
@@ -210,7 +211,7 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
         -------
         vectors : FlyKeyedVectors
         """
-        faiss = import_faiss()
+        faiss = import_optional("faiss", "faiss", "this")
         if not isinstance(index, faiss.IndexBinaryFlat):
             raise TypeError(
                 f"expected a faiss IndexBinaryFlat, which holds codes; got {type(index).__name__}"
@@ -242,15 +243,6 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
         n_more = len(self) - len(words)
         rest = f"<p>… and {n_more:,} more</p>" if n_more else ""
         return f"<div><p><b>FlyKeyedVectors</b>: {caption}</p><table>{body}</table>{rest}</div>"
-
-
-def import_faiss() -> Any:
-    """Return faiss, or say how to install it."""
-    try:
-        import faiss
-    except ImportError as error:
-        raise ImportError('this needs faiss: pip install "skfly[faiss]"') from error
-    return faiss
 
 
 def _binarizer(method: Any, params: dict[str, Any]) -> Any:

@@ -129,7 +129,7 @@ def test_a_plot_without_matplotlib_is_refused_at_once(skfly, model, tmp_path, mo
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     code, out, err = skfly("evaluate", "words", model, "--plot", tmp_path / "s.png")
     assert (code, out) == (2, "")
-    assert err == "skfly: error: --plot needs matplotlib: install skfly[plot]\n"
+    assert err == 'skfly: error: --plot needs matplotlib: pip install "skfly[plot]"\n'
 
 
 @pytest.mark.parametrize(

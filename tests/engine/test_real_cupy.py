@@ -61,7 +61,7 @@ def test_no_gpu_is_an_error_that_says_what_was_found():
     with pytest.raises(ValueError, match=found):
         get_engine("cupy")
     with pytest.raises(ValueError, match="finds no GPU"):
-        FlyHashVectorizer(engine="cupy").fit(["a text that is not read"])
+        FlyHashVectorizer(backend="cupy").fit(["a text that is not read"])
 
 
 @without_gpu

@@ -240,7 +240,7 @@ class TestPlot:
 
     def test_without_matplotlib_the_extra_is_named(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-        with pytest.raises(ImportError, match=r"install skfly\[plot\]"):
+        with pytest.raises(ImportError, match=r"pip install .skfly\[plot\]"):
             TABLE.plot("t.png")
 
 
