@@ -124,6 +124,8 @@ class Checkpoints:
     def save(self, progress: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Keep a state; of the ones before it, only the last stays."""
         paths = _paths(self._directory)
+        for path in paths[:-_KEPT]:  # runs that were killed before they removed them
+            path.unlink(missing_ok=True)
         number = 1 + (_number(paths[-1]) if paths else 0)
         content: dict[str, Any] = {
             "kind": _KIND,
