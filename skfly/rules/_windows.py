@@ -10,6 +10,7 @@ from the consensus.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
@@ -92,7 +93,7 @@ class WindowSettings:
         return settings
 
 
-class WindowRule:
+class WindowRule(ABC):
     """Stages, consensus and lateral connections of a rule that learns from windows.
 
     A subclass has the class attributes below, ``auto`` (its settings by the size of the text) and
@@ -119,14 +120,14 @@ class WindowRule:
         self._drives: Any = None
 
     @staticmethod
+    @abstractmethod
     def _state_shapes(n_words: int, n_cells: int) -> dict[str, tuple[int, ...]]:
         """Return the shapes of what ``_synapses`` returns beside the synapses."""
-        raise NotImplementedError
 
     @staticmethod
+    @abstractmethod
     def auto(size: CorpusSize) -> dict[str, Any]:
         """Return the settings for a text of this size."""
-        raise NotImplementedError
 
     @classmethod
     def resolve(cls, params: Mapping[str, Any], size: CorpusSize) -> WindowSettings:
@@ -250,21 +251,25 @@ class WindowRule:
 
     # The steps of learning
 
+    @abstractmethod
     def _start(self, batch: Any, random: np.random.Generator) -> None:
-        raise NotImplementedError
+        """Prepare the cells that have not begun."""
 
+    @abstractmethod
     def _learn(self, batch: Any, epoch: int) -> StepReport:
-        raise NotImplementedError
+        """Learn from a batch."""
 
-    def _end_epoch(self) -> None:
-        """Nothing to do between epochs."""
+    def _end_epoch(self) -> None:  # noqa: B027 (a rule need not write it)
+        """Do what is to be done between two epochs; by default nothing."""
 
+    @abstractmethod
     def _synapses(self) -> tuple[NDArray[np.float32], float, dict[str, NDArray[np.float64]]]:
         """Return the synapses, ``max|W|``, and what is needed to continue from them."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        raise NotImplementedError
+        """Return all that a step changes."""
 
+    @abstractmethod
     def _restore(self, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        raise NotImplementedError
+        """Restore what :meth:`_state` returned."""

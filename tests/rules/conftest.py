@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 
+from planted import plant
 from skfly.engine import Batch, get_engine
 from skfly.fit import BatchStream
 from skfly.rules import Task
 from skfly.rules._windows import WindowSettings
-from skfly.text import EncodedCorpus, Vocabulary
 
-N_TOPICS = 4
-WORDS_PER_TOPIC = 10
 SETTINGS = {
     "n_epochs": 10,
     "batch_size": 800,
@@ -21,21 +19,6 @@ SETTINGS = {
     "n_active": 2,
     "decorrelation": None,
 }
-
-
-def plant(n_sentences=400, length=8, seed=0):
-    """Sentences each made of the words of one of four topics; the topic of each sentence."""
-    rng = np.random.default_rng(seed)
-    topics = rng.integers(N_TOPICS, size=n_sentences)
-    words = rng.integers(WORDS_PER_TOPIC, size=(n_sentences, length))
-    ids = (topics[:, None] * WORDS_PER_TOPIC + words).astype(np.int32)
-    n_words = N_TOPICS * WORDS_PER_TOPIC
-    offsets = np.arange(n_sentences + 1, dtype=np.int64) * length
-    vocabulary = Vocabulary(
-        [f"topic{i // WORDS_PER_TOPIC}word{i % WORDS_PER_TOPIC}" for i in range(n_words)],
-        np.bincount(ids.ravel(), minlength=n_words),
-    )
-    return EncodedCorpus(ids.ravel(), offsets, offsets, vocabulary), topics
 
 
 @pytest.fixture(scope="session")
