@@ -24,7 +24,7 @@ class InvertedIndex(PackedIndex):
     """Codes with a bit plane for each cell, in which bit ``i`` says whether code ``i`` has it.
 
     A search reads only the planes of the query's cells and adds them up 64 codes at a time. It is
-    1.4 to 2.4 times as fast as that of :class:`PackedIndex` where codes have few ones, takes twice
+    faster than that of :class:`PackedIndex` where codes have few ones, takes twice
     the memory, and finds the same. Queries with many ones are compared with the packed codes.
 
     Parameters
