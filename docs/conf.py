@@ -30,6 +30,7 @@ autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
+suppress_warnings = ["ref.ref"]  # methods of scikit-learn refer to its own pages
 html_theme = "pydata_sphinx_theme"
 html_theme_options = {"show_toc_level": 2}
 html_title = "skfly"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from _texts import articles, fly_of_articles
 
-from skfly.codes import nearest
+from skfly import DocumentIndex
 
 if len(sys.argv) > 1:
     folder = Path(sys.argv[1])
@@ -30,20 +30,21 @@ texts = [note.read_text(encoding="utf-8") for note in notes]
 print(f"{len(notes)} notes")
 
 # %%
-# The codes of all notes are made once; a query is compared with them by counting bits.
+# The index makes the codes of all notes once; a query is compared with them by counting bits.
 
 fly = fly_of_articles()
-codes = fly.transform(texts)
+index = DocumentIndex(fly, keep_texts=True)
+index.add(texts, ids=[note.name for note in notes])
 
 
 def search(query, n_notes=3):
-    rows, shared = nearest(fly.transform([query]), codes, n_notes)
+    ids, scores = index.search([query], n_notes)
     known = {word for word in query.lower().replace(",", "").split() if word in fly.wv}
     print(f"{query}:")
-    for row, count in zip(rows[0].tolist(), shared[0].tolist(), strict=True):
-        has = sorted(known & set(texts[row].lower().split()))
+    for score, text in zip(scores[0].tolist(), index.texts(ids[0]), strict=True):
+        has = sorted(known & set(text.lower().split()))
         common = f"has {', '.join(has)}" if has else "has no word of it"
-        print(f"    {count:2} cells  {' '.join(texts[row].split())[:50]:50}  {common}")
+        print(f"    {score:.2f}  {' '.join(text.split())[:50]:50}  {common}")
 
 
 search("rockets and space flight")
@@ -52,7 +53,8 @@ search("films and actors")
 search("chemical elements and metals")
 
 # %%
-# The fewer cells are shared, the less a note has to do with the query. A search of your own should
-# have a limit below which it says that it found nothing; of stars, these notes say little.
+# The score is the share of cells in common: the lower it is, the less a note has to do with the
+# query. A search of your own should have a limit below which it says that it found nothing; of
+# stars, these notes say little.
 
 search("stars and planets")

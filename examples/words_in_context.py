@@ -16,7 +16,6 @@ import numpy as np
 from _texts import fly_of_articles
 
 from skfly import FlyHashVectorizer
-from skfly.evaluation import context_neighbors
 
 fly = FlyHashVectorizer.load(sys.argv[1]) if len(sys.argv) > 1 else fly_of_articles()
 uses = [
@@ -25,8 +24,10 @@ uses = [
     ("apollo", "the crew of Apollo landed on the Moon"),
     ("apollo", "Apollo was the god of prophecy, son of Zeus and Leto"),
 ]
-for row in context_neighbors(fly, uses).rows:
-    print(f"{row.word}: {row.context}\n    {row.nearest}")
+codes = fly.hash_in_context([context for _, context in uses], [word for word, _ in uses]).toarray()
+for (word, context), code in zip(uses, codes, strict=True):
+    nearest = ", ".join(near for near, _ in fly.wv.similar_by_vector(code))
+    print(f"{word}: {context}\n    {nearest}")
 
 # %%
 # The cells that the codes share. Two uses of one word have some cells in common, and are nearer
@@ -34,7 +35,6 @@ for row in context_neighbors(fly, uses).rows:
 
 labels = [f"{word} ({context.split()[1]} ...)" for word, context in uses]
 words = ["government", "metal", "spacecraft", "zeus"]
-codes = fly.hash_in_context([context for _, context in uses], [word for word, _ in uses]).toarray()
 shared = np.hstack([codes @ codes.T, codes @ fly.hash_words(words).toarray().T]).astype(int)
 
 fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from skfly._model_file import ModelFileError
+    from skfly.index import DocumentIndex
     from skfly.keyedvectors import FlyKeyedVectors
     from skfly.model import FlyModel, KenyonCell
     from skfly.text import EncodedCorpus, TextColumn, TextLines
     from skfly.vectorizer import FlyHashVectorizer
 
 __all__ = [
+    "DocumentIndex",
     "EncodedCorpus",
     "FlyHashVectorizer",
     "FlyKeyedVectors",
@@ -33,6 +35,7 @@ __all__ = [
 __version__ = "0.2.0"
 
 _HOMES = {
+    "DocumentIndex": "skfly.index",
     "EncodedCorpus": "skfly.text",
     "FlyHashVectorizer": "skfly.vectorizer",
     "FlyKeyedVectors": "skfly.keyedvectors",

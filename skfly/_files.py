@@ -11,20 +11,28 @@ import os
 import shutil
 import socket
 import tempfile
+import time
+import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 __all__ = [
     "LockedError",
+    "TemporaryDirectory",
     "import_optional",
+    "remove_abandoned",
     "replace_directory",
     "replace_file",
     "write_file",
     "write_lock",
 ]
+
+_SUFFIX = ".skfly-tmp"
+_OWNER = ".owner"
+_LONG_AGO = 3600.0  # seconds
 
 
 @contextmanager
@@ -45,11 +53,11 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target = Path(path)
     # a directory: some libraries write beside the place that they are given
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as directory:
+    with TemporaryDirectory(f".{target.name}.", target.parent) as directory:
         place = Path(directory) / target.name
         yield place
         _sync(place)
-        place.chmod(_file_mode(Path(directory)))
+        place.chmod(_mode_of_new(Path(directory) / ".mode", is_directory=False))
         place.replace(target)
     sync_directory(target.parent)
 
@@ -71,18 +79,84 @@ def replace_directory(path: str | os.PathLike[str], inside: Path | None = None) 
     if target.exists():
         raise FileExistsError(f"{target} exists; remove it or choose another name")
     target.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=inside or target.parent))
-    try:
+    with TemporaryDirectory(f".{target.name}.", inside or target.parent) as directory:
+        beside = Path(directory)
         yield beside
+        (beside / _OWNER).unlink()
         for file in beside.iterdir():
             _sync(file)
         sync_directory(beside)
-        beside.chmod(0o755)
+        beside.chmod(_mode_of_new(beside / ".mode", is_directory=True))
         beside.rename(target)
-    except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
-        raise
     sync_directory(target.parent)
+
+
+class TemporaryDirectory(tempfile.TemporaryDirectory[str]):
+    """A temporary directory that the next one of the same name removes if its owner was killed.
+
+    Its owner holds a lock on a file in it, which the operating system frees.
+
+    Parameters
+    ----------
+    prefix : str
+    parent : path-like, optional
+        By default where the system has temporary files.
+    """
+
+    def __init__(self, prefix: str, parent: str | os.PathLike[str] | None = None) -> None:
+        place = Path(tempfile.gettempdir() if parent is None else parent)
+        remove_abandoned(place, prefix)
+        self._free: weakref.finalize[..., TemporaryDirectory] | None = None
+        super().__init__(prefix=prefix, suffix=_SUFFIX, dir=place)
+        try:
+            unlocked = Path(self.name) / f"{_OWNER}-new"
+            owner = os.open(unlocked, os.O_RDWR | os.O_CREAT, 0o600)
+            self._free = weakref.finalize(self, os.close, owner)
+            _lock(owner)
+            unlocked.rename(unlocked.with_name(_OWNER))  # never seen without its lock
+        except OSError:
+            self.cleanup()
+            raise
+
+    def cleanup(self) -> None:
+        if self._free is not None:
+            self._free()
+        super().cleanup()
+
+
+def remove_abandoned(directory: Path, prefix: str = ".", *, locked: bool = False) -> None:
+    """Remove temporary directories whose owner ended without doing so.
+
+    ``locked``: the caller holds a lock without which none of this prefix is made, so all of them
+    are abandoned, also one whose owner was killed while it made or removed it.
+    """
+    try:
+        found = [path for path in directory.iterdir() if path.name.startswith(prefix)]
+    except OSError:  # what comes next says what is wrong
+        return
+    for path in found:
+        if path.name.endswith(_SUFFIX) and (locked or _is_abandoned(path)):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_abandoned(path: Path) -> bool:
+    try:
+        descriptor = os.open(path / _OWNER, os.O_RDWR)
+    except (
+        FileNotFoundError
+    ):  # it is being made, or is to be renamed, or the owner was killed then
+        with suppress(OSError):
+            return time.time() - path.stat().st_mtime > _LONG_AGO
+        return False
+    except OSError:  # that of another user
+        return False
+    try:
+        _lock(descriptor)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
 
 
 def _sync(path: Path) -> None:
@@ -101,15 +175,16 @@ def sync_directory(path: Path) -> None:
         os.close(descriptor)
 
 
-def _file_mode(directory: Path) -> int:
-    """Return the mode that new files get here, without changing the process's umask."""
-    probe = directory / ".mode"
-    descriptor = os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+def _mode_of_new(probe: Path, *, is_directory: bool) -> int:
+    """Return the mode that new files, or directories, get; the process's umask is not touched."""
+    if is_directory:
+        probe.mkdir()
+    else:
+        os.close(os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
-        return os.fstat(descriptor).st_mode & 0o777
+        return probe.stat().st_mode & 0o777
     finally:
-        os.close(descriptor)
-        probe.unlink()
+        probe.rmdir() if is_directory else probe.unlink()
 
 
 class LockedError(OSError):

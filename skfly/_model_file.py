@@ -1,16 +1,21 @@
 """The model file: safetensors with arrays, and JSON in its metadata. Nothing is executed.
 
 The metadata has one key, ``"skfly"`` (one, because safetensors orders several at random and the
-same model should give the same bytes). Its JSON holds ``version`` and ``content``, everything that
-is not an array. A reader refuses what is not ours, newer than itself, or cut short.
+same model should give the same bytes). Its JSON holds ``version``, ``content``, everything that is
+not an array, and ``checksums``: the CRC-32 of each array with its type and shape, and under ``""``
+that of version and content. A reader refuses what is not ours, newer than itself, cut short or not
+as it was written, and looks at the size of a header before it parses it.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
-from collections.abc import Mapping
+import stat
+import zlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +24,32 @@ from numpy.typing import NDArray
 
 from skfly._files import replace_file
 
-__all__ = ["DAMAGE", "ModelFileError", "number_type", "read_model_file", "write_model_file"]
+__all__ = [
+    "DAMAGE",
+    "ModelFileError",
+    "StoredArrays",
+    "number_type",
+    "read_model_file",
+    "write_model_file",
+]
 
+_LOG = logging.getLogger("skfly")
 FORMAT = "skfly"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
+_CHECKSUMS_SINCE = 3
 _ROOM = 99_000_000  # safetensors reads and writes a little more beside the arrays
+_LONGEST_HEADER = 100_000_000
+_LONGEST_LAYOUT = 1 << 17  # bytes of a header that are in no string: some thousand arrays
+_MOST_VALUES = 1_000_000  # in the description, beside one for each byte of the arrays
+# linear in the length of any text: a string without an end goes to the end of the text
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.?[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
+_BEFORE_VALUES = (b",", b"[", b"{")
+_CHECKED_AT_ONCE = 1 << 20  # bytes of an array of a mapped file
 _DTYPES = {
     "F32": np.float32,
     "F64": np.float64,
+    "I8": np.int8,
+    "I16": np.int16,
     "I32": np.int32,
     "I64": np.int64,
     "U8": np.uint8,
@@ -44,28 +67,72 @@ class ModelFileError(ValueError):
     """A file is not a model that this version of skfly can read."""
 
 
+class StoredArrays(dict[str, NDArray[Any]]):
+    """The arrays of a file by name.
+
+    Those of a mapped file are not all read when it is opened: :meth:`check` reads them.
+    """
+
+    def __init__(
+        self, path: Path, arrays: Mapping[str, NDArray[Any]], checksums: Mapping[str, Any]
+    ) -> None:
+        super().__init__(arrays)
+        self._path = path
+        self._unchecked = dict(checksums)
+
+    def check(self, largest: float = float("inf"), prefix: str = "") -> None:
+        """Compare the arrays of at most ``largest`` bytes with their checksums, each once.
+
+        Only those whose names begin with ``prefix``.
+        """
+        for name, expected in list(self._unchecked.items()):
+            if name.startswith(prefix) and self[name].nbytes <= largest:
+                if _checksum(self[name]) != expected:
+                    raise ModelFileError(
+                        f"{self._path} is damaged: {name!r} is not as it was written"
+                    )
+                self._unchecked.pop(name, None)  # another thread may have done it
+
+
 def write_model_file(
     path: str | os.PathLike[str],
     arrays: Mapping[str, NDArray[Any]],
     content: Mapping[str, Any],
 ) -> None:
     """Write a model file in one step; see :func:`skfly._files.replace_file`."""
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
-    described = json.dumps({"version": FORMAT_VERSION, "content": content})
-    if (length := len(json.dumps(described))) > _ROOM:
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    text = json.dumps(content)
+    if (length := len(json.dumps(text))) > _ROOM:
         raise ValueError(
             f"the words take {length:,} bytes, and a model file has room for {_ROOM:,}: learn "
             "fewer (max_features, min_count) or shorter ones"
         )
-    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    as_read = json.loads(text)
+    checksums = {name: _checksum(contiguous[name]) for name in sorted(contiguous)}
+    checksums[""] = _content_checksum(FORMAT_VERSION, as_read)
+    described = json.dumps({"version": FORMAT_VERSION, "content": as_read, "checksums": checksums})
     with replace_file(path) as place:
-        save_file(contiguous, place, metadata={FORMAT: described})
+        try:
+            save_file(contiguous, place, metadata={FORMAT: described})
+        except SafetensorError as error:
+            raise _as_os_error(error, path) from error
+
+
+def _as_os_error(error: Exception, path: str | os.PathLike[str]) -> OSError:
+    """Return what the operating system said when safetensors could not write."""
+    code = re.search(r"code: (\d+)|os error (\d+)", str(error))
+    if code is None:
+        return OSError(f"cannot write {os.fspath(path)}: {error}")
+    number = int(code[1] or code[2])
+    return OSError(number, os.strerror(number), os.fspath(path))
 
 
 def read_model_file(
     path: str | os.PathLike[str], *, mmap: bool = False
-) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+) -> tuple[StoredArrays, dict[str, Any]]:
     """Return the arrays and the content of a model file.
 
     Parameters
@@ -73,40 +140,103 @@ def read_model_file(
     path : path-like
     mmap : bool
         Whether the arrays are read-only maps of the file instead of copies. Processes that map
-        the same file share its memory.
+        the same file share its memory. Large arrays are then not compared with their checksums
+        before ``arrays.check()`` is called.
     """
     from safetensors import SafetensorError, safe_open
 
     path = Path(path)
-    if path.is_dir():
-        raise ModelFileError(f"{path} is a directory, not a model file")
+    n_bytes = _check_size(path)
     try:
         with safe_open(path, framework="numpy") as file:
-            content = _read_content(path, file.metadata() or {})
+            content, checksums = _read_description(path, file.metadata() or {}, n_bytes)
             names = list(file.keys())
             for name in names:
                 if (dtype := file.get_slice(name).get_dtype()) not in _DTYPES:
                     raise ModelFileError(f"{path} holds {name!r} of unknown type {dtype}")
-            arrays = {} if mmap else {name: file.get_tensor(name) for name in names}
+            found = {} if mmap else {name: file.get_tensor(name) for name in names}
     except SafetensorError as error:
         raise ModelFileError(
             f"{path} is not a model file of skfly, or is cut short ({error})"
         ) from error
     if mmap:
         try:
-            arrays = _map_arrays(path)
+            found = _map_arrays(path)
         except DAMAGE as error:
             raise ModelFileError(f"{path} is damaged: {error}") from error
+    if checksums and checksums.keys() != found.keys():
+        raise ModelFileError(f"{path} is damaged: its arrays are not those that it lists")
+    arrays = StoredArrays(path, found, checksums)
+    arrays.check(_CHECKED_AT_ONCE if mmap else float("inf"))
     return arrays, content
 
 
-def _read_content(path: Path, metadata: Mapping[str, str]) -> dict[str, Any]:
+def _check_size(path: Path) -> int:
+    """Refuse what takes too much memory to parse; returns the bytes of the arrays.
+
+    A header may take a hundred times its size in memory when it is parsed.
+    """
+    status = path.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise ModelFileError(f"{path} is a directory, not a model file")
+    if not stat.S_ISREG(status.st_mode):
+        raise ModelFileError(f"{path} is a pipe or a device, not a model file")
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = file.read(length) if length <= _LONGEST_HEADER else b""
+    n_bytes = status.st_size - 8 - length
+    if n_bytes < 0 or len(header) < length:
+        raise ModelFileError(f"{path} is not a model file of skfly, or is cut short")
+    if _layout_length(header) > _LONGEST_LAYOUT:
+        raise ModelFileError(f"{path} is not a model file of skfly: it has too many arrays")
+    return n_bytes
+
+
+def _between_strings(text: bytes) -> Iterator[bytes]:
+    """Yield the parts of JSON that are not in a string, one by one: together they may be large."""
+    end = 0
+    for found in _STRING.finditer(text):
+        yield text[end : found.start()]
+        end = found.end()
+    yield text[end:]
+
+
+def _layout_length(header: bytes) -> int:
+    """Return how many bytes are in no string, and one for each string; it stops at the limit."""
+    n_bytes = 0
+    for part in _between_strings(header):
+        n_bytes += len(part) + 1
+        if n_bytes > _LONGEST_LAYOUT:
+            break
+    return n_bytes
+
+
+def _has_more_values(text: bytes, most: int) -> bool:
+    """Return whether JSON has more values than ``most``, without parsing it."""
+    if sum(map(text.count, _BEFORE_VALUES)) <= most:  # those in strings too
+        return False
+    n_values = 0
+    for part in _between_strings(text):
+        n_values += sum(map(part.count, _BEFORE_VALUES))
+        if n_values > most:
+            return True
+    return False
+
+
+def _read_description(
+    path: Path, metadata: Mapping[str, str], n_bytes: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the content and the checksums of the arrays (none in older files)."""
     if FORMAT not in metadata:
         raise ModelFileError(f"{path} is a safetensors file, but not a model of skfly")
+    text = metadata[FORMAT]
+    if _has_more_values(text.encode("utf-8", "surrogatepass"), _MOST_VALUES + n_bytes):
+        raise ModelFileError(f"{path} is damaged: its description is too long for its arrays")
     try:
-        described = json.loads(metadata[FORMAT])
+        described = json.loads(text)
         version, content = described["version"], described["content"]
-    except (KeyError, RecursionError, TypeError, ValueError) as error:
+        checksums = dict(described.get("checksums", {}))
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise ModelFileError(f"{path} is damaged: its description cannot be read") from error
     if not isinstance(version, int) or version < 1:
         raise ModelFileError(f"{path} is damaged: its version is {version!r:.30}")
@@ -117,7 +247,23 @@ def _read_content(path: Path, metadata: Mapping[str, str]) -> dict[str, Any]:
         )
     if not isinstance(content, dict):
         raise ModelFileError(f"{path} is damaged: its content is not a table")
-    return content
+    if version >= _CHECKSUMS_SINCE or checksums:
+        if checksums.pop("", None) != _content_checksum(version, content):
+            raise ModelFileError(f"{path} is damaged: its description is not as it was written")
+    else:
+        _LOG.info(
+            "%s is of an older version and has no checksums: save it again to add them", path
+        )
+    return content, checksums
+
+
+def _checksum(array: NDArray[Any]) -> int:
+    form = zlib.crc32(f"{array.dtype.name} {array.shape}".encode())
+    return zlib.crc32(array.reshape(-1).view(np.uint8).data, form)
+
+
+def _content_checksum(version: int, content: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps([version, content], sort_keys=True).encode())
 
 
 def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 from skfly._sklearn_compat import HasMethods, Interval, StrOptions
 from skfly.engine import ENGINES
 
-__all__ = ["CONSTRAINTS", "MODEL_PARAMS", "RULE_PARAMS"]
+__all__ = ["CONSTRAINTS", "FILE_PARAMS", "MODEL_PARAMS", "RULE_PARAMS"]
 
 RULE_PARAMS = (
     "n_epochs",
@@ -29,6 +29,7 @@ MODEL_PARAMS = (
     "word_codes",
     "unknown_words",
     "document_codes",
+    "document_cells",
     "dtype",
     "backend",
     "n_jobs",
@@ -55,7 +56,8 @@ CONSTRAINTS: dict[str, Any] = {
     "n_active": [_COUNT, _AUTO],
     "decorrelation": [Interval(Real, 0, 1, closed="both"), None, _AUTO],
     "unknown_words": [StrOptions({"ignore", "spelling"})],
-    "document_codes": [StrOptions({"binary", "counts"})],
+    "document_codes": [StrOptions({"binary", "graded", "counts"})],
+    "document_cells": [StrOptions({"auto", "words"})],
     "input": [StrOptions({"filename", "file", "content"})],
     "encoding": [str],
     "decode_error": [StrOptions({"strict", "ignore", "replace"})],
@@ -68,6 +70,7 @@ CONSTRAINTS: dict[str, Any] = {
     "vocabulary": [Mapping, HasMethods("__iter__"), None],
     "sentence_splitter": [StrOptions({"punctuation", "line"}), callable, None],
     "fold_numbers": ["boolean"],
+    "phrases": ["boolean"],
     "dtype": "no_validation",  # numpy says what is wrong with it
     "sparse_output": ["boolean"],
     "backend": [StrOptions(set(ENGINES))],
@@ -76,3 +79,7 @@ CONSTRAINTS: dict[str, Any] = {
     "checkpoint_dir": [str, os.PathLike, None],
     "verbose": ["verbose"],
 }
+
+_OF_THE_CALLER = ("input", "preprocessor", "tokenizer", "checkpoint_dir")
+FILE_PARAMS = tuple(name for name in CONSTRAINTS if name not in _OF_THE_CALLER)
+"""Parameters that a model file may set: none that makes the estimator open files or run code."""

@@ -48,6 +48,7 @@ __all__ = [
     "StrOptions",
     "_fit_context",
     "as_configured_sparse",
+    "strip_newsgroup",
     "validate_parameter_constraints",
     "with_callbacks",
 ]
@@ -61,3 +62,12 @@ def as_configured_sparse(codes: sparse.csr_array) -> Any:
     if get_config().get("sparse_interface", "spmatrix") == "sparray":
         return codes
     return sparse.csr_matrix(codes)
+
+
+def strip_newsgroup(text: str, *, footers: bool, quotes: bool) -> str:
+    """Return a message without its signature or the lines that it quotes, as asked for."""
+    # slow to import, and few need it
+    from sklearn.datasets import _twenty_newsgroups as newsgroups
+
+    text = newsgroups.strip_newsgroup_footer(text) if footers else text
+    return str(newsgroups.strip_newsgroup_quoting(text) if quotes else text)

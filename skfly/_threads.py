@@ -23,6 +23,9 @@ __all__ = ["n_threads_for", "run_chunks", "single_threaded_blas"]
 
 _MOST_THREADS = 256  # a model file may ask for any number of jobs
 _pool: ThreadPoolExecutor | None = None  # idle threads wait here
+# held while threadpoolctl looks through the loaded libraries, which takes a lock of the C library:
+# a fork waits for it, since its child would never get that lock
+_looking = Lock()
 
 
 def n_threads_for(n_jobs: int | None) -> int:
@@ -113,17 +116,21 @@ class _BlasLimit:
 
     def _hold(self, done: Event, set_: Event) -> None:
         _free_blas()
-        self.before = max((lib["num_threads"] for lib in _blas_libraries()), default=1)
-        with threadpool_limits(limits=1, user_api="blas"):
-            set_.set()
-            done.wait()
+        with _looking:
+            libraries = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
+        self.before = max((lib["num_threads"] for lib in libraries), default=1)
+        limit = _limited(1)
+        set_.set()
+        done.wait()
+        limit.restore_original_limits()
 
 
 _blas = _BlasLimit()
 
 
-def _blas_libraries() -> list[Any]:
-    return [library for library in threadpool_info() if library["user_api"] == "blas"]
+def _limited(n_threads: int) -> Any:
+    with _looking:
+        return threadpool_limits(limits=n_threads, user_api="blas")
 
 
 def _free_blas() -> None:
@@ -142,9 +149,11 @@ def single_threaded_blas() -> Iterator[None]:
     limit = _blas  # a child of a fork has another one
     limit.acquire()
     try:
-        # libraries on top of OpenMP have a limit for each thread
-        with threadpool_limits(limits=1, user_api="blas"):
+        here = _limited(1)  # libraries on top of OpenMP have a limit for each thread
+        try:
             yield
+        finally:
+            here.restore_original_limits()
     finally:
         if limit is _blas:
             limit.release()
@@ -152,12 +161,15 @@ def single_threaded_blas() -> Iterator[None]:
 
 def _after_fork() -> None:
     global _pool, _blas
+    _looking.release()
     _pool = None  # the child has none of the threads
     if _blas.n_users:  # nor the one that would lift the limit
-        threadpool_limits(limits=_blas.before, user_api="blas")
+        _limited(_blas.before)
         _free_blas()
     _blas = _BlasLimit()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(
+        before=_looking.acquire, after_in_parent=_looking.release, after_in_child=_after_fork
+    )

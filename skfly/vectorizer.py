@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -20,7 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 import skfly
 from skfly._callbacks import EpochCallbacks, GensimCallbacks, is_gensim_callback
 from skfly._model_file import DAMAGE, ModelFileError
-from skfly._params import CONSTRAINTS, MODEL_PARAMS, RULE_PARAMS
+from skfly._params import CONSTRAINTS, FILE_PARAMS, MODEL_PARAMS, RULE_PARAMS
+from skfly._pretrained import find_model
 from skfly._progress import Progress
 from skfly._sklearn_compat import (
     CallbackSupportMixin,
@@ -29,7 +31,17 @@ from skfly._sklearn_compat import (
     with_callbacks,
 )
 from skfly.engine import choose_engine, get_engine
-from skfly.fit import Checkpoints, Fitted, History, fit, least_count, warn_of_small_text
+from skfly.fit import (
+    LONGEST_PIECE,
+    MOST_WORDS,
+    Checkpoints,
+    Fitted,
+    History,
+    fit,
+    fit_documents,
+    least_count,
+    warn_of_small_text,
+)
 from skfly.model import (
     FlyModel,
     KenyonCell,
@@ -40,7 +52,7 @@ from skfly.model import (
     read_model,
     write_model,
 )
-from skfly.rules import RULES, Learned
+from skfly.rules import RULES, DocumentCounts, Learned, LearnedDocuments
 from skfly.text import (
     TEXT_PARAMS,
     EncodedCorpus,
@@ -48,7 +60,10 @@ from skfly.text import (
     Vocabulary,
     check_documents,
     encode_documents,
+    joined_as,
+    learn_phrases,
     places_of,
+    sample_pieces,
 )
 
 if TYPE_CHECKING:
@@ -58,6 +73,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FlyHashVectorizer"]
 
+_DOCUMENTS = "documents."  # names of what cells of documents continue from, in files
+
 
 def _learned(path: str) -> Any:
     """Return a property that reads what was learned."""
@@ -65,7 +82,12 @@ def _learned(path: str) -> Any:
 
     def get(fly: FlyHashVectorizer) -> Any:
         check_is_fitted(fly)
-        return read(fly)
+        try:
+            return read(fly)
+        except AttributeError:
+            rule = fly._model.provenance.rule
+            name = path.rpartition(".")[-1]
+            raise AttributeError(f"learning={rule!r} has no {name}") from None
 
     return property(get)
 
@@ -75,9 +97,8 @@ class FlyHashVectorizer(
 ):
     """Learn sparse binary codes of words, words in context and documents from raw text.
 
-    The network of a fruit fly's mushroom body [1]_: windows of text are its input, Kenyon cells
-    compete for them and learn, and the code of an input is the set of the ``hash_length`` cells
-    that respond to it most.
+    The network of a fruit fly's mushroom body [1]_: Kenyon cells compete for what they read, and
+    the code of an input is the set of the ``hash_length`` cells that respond to it most.
 
     Parameters
     ----------
@@ -92,18 +113,21 @@ class FlyHashVectorizer(
     min_count : int or "auto", default="auto"
         Words that come less often are not learned. ``"auto"``: 1, 2 or 5 by the length of the
         text. Ignored if ``vocabulary`` is given.
-    learning : {"lloyd", "hebbian"}, default="lloyd"
-        ``"lloyd"`` sets a cell's synapses to what the windows it wins say about words, and
-        learns from a million words. ``"hebbian"`` is the published rule, which needs billions.
+    learning : {"whiten", "lloyd", "hebbian", "comply"}, default="whiten"
+        ``"whiten"`` counts which words come together, in one pass, and lets cells compete for
+        words. ``"lloyd"`` lets them compete for windows of text, and was the default of 0.1.
+        ``"hebbian"`` is the published rule, which needs billions of words. ``"comply"``, an
+        experiment, reads the order of words.
     n_epochs : int or "auto", default="auto"
-        Passes over the text; ``"auto"``: 8 below 10 million words, 4 above.
+        Passes over the text of ``"lloyd"`` and ``"hebbian"``; ``"auto"``: 8 below 10 million
+        words, 4 above. ``"whiten"`` needs one.
     batch_size : int or "auto", default="auto"
         Words between two steps of learning.
     learning_rate : float or "auto", default="auto"
         First learning rate of ``"hebbian"``; it falls to 0 over the epochs.
     subsample : float or "auto", default="auto"
         Words of a higher frequency than this are left out at random, the more often the more
-        frequent they are. 0 keeps all.
+        frequent they are. 0 keeps all. ``"auto"``: 0 for ``"whiten"``.
     shrinkage : float or "auto", default="auto"
         How much evidence a cell needs, in words: synapses are learned as if every cell had seen
         that many more words, drawn from the whole text. With ``"hebbian"``, added to the words'
@@ -113,21 +137,27 @@ class FlyHashVectorizer(
         ``"auto"``: cut for ``"lloyd"``, whole for ``"hebbian"``.
     word_codes : {"consensus", "synapses"}, default="consensus"
         How a word gets its code: from the cells that the windows it comes in agree on, or, as
-        published, from the synapses of the word as a target.
+        published, from the synapses of the word as a target. ``"whiten"`` has codes of one kind.
     n_active : int or "auto", default="auto"
         Cells of a window that take part in the consensus. ``"auto"``: 1 % of the cells.
     decorrelation : float, None or "auto", default="auto"
         Cells that respond to the same words say the same thing twice. Connections between the
-        cells, learned from the consensus, make them differ before the most active are taken: 0
-        keeps what they have in common, 1 takes all of it away. ``None``: no connections.
-        ``"auto"``: 0.05 to 0.25 by the length of the text, and ``None`` where there is no
-        consensus, for ``"hebbian"``, or with fewer than two words a cell.
+        cells make them differ before the most active are taken: 0 keeps what they have in
+        common, 1 takes all of it away. ``None``: no connections. ``"auto"``: 1 for ``"whiten"``;
+        for ``"lloyd"``, 0.05 to 0.25 by the length of the text, and ``None`` where there is no
+        consensus or with fewer than two words a cell; ``None`` for ``"hebbian"``.
     unknown_words : {"ignore", "spelling"}, default="ignore"
         What ``hash_words`` gives for a word that is not in the vocabulary: no cell, or the code
         of a mixture of the known words that are spelled like it. It may be changed after ``fit``.
-    document_codes : {"binary", "counts"}, default="binary"
-        What ``transform`` gives: the code of the text's bag of words, or the sum of its words'
-        codes, which keeps how often each cell is named.
+    document_codes : {"binary", "graded", "counts"}, default="binary"
+        What ``transform`` gives: the ``hash_length`` cells that respond most to the document, as
+        ones or (``"graded"``) with their strength, rows of unit length; or the sum of the codes
+        of its words, which keeps how often each cell is named. It may be changed after ``fit``.
+    document_cells : {"auto", "words"}, default="auto"
+        Which cells respond to documents. ``"auto"``: a second group that learns from whole
+        documents, if there are enough of them and they are longer than sentences. ``"words"``:
+        those of the words, so that codes of documents, words and contexts can be compared. It may
+        be set to ``"words"`` after ``fit``, too.
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, \
 stop_words, token_pattern, vocabulary
         As in :class:`~sklearn.feature_extraction.text.TfidfVectorizer`. The tokenizer is called
@@ -137,6 +167,11 @@ stop_words, token_pattern, vocabulary
         preprocessed text and returns strings. ``None``: a document is one sentence.
     fold_numbers : bool, default=False
         Whether words with a digit become the one word ``"<NUM>"``.
+    phrases : bool, default=False
+        Whether words that often come side by side are joined before anything else is learned,
+        ``new york`` into ``new_york``, and then pairs of these: by the rule of gensim's
+        ``Phrases``, with its defaults. They are joined in all texts that the model reads. It takes
+        the place of ``ngram_range``, which would give a feature to any words side by side.
     dtype : dtype, default=numpy.float32
         Of the matrices returned.
     sparse_output : bool, default=True
@@ -150,12 +185,15 @@ stop_words, token_pattern, vocabulary
         GPUs; ``None``: the current one. The result does not depend on it.
     random_state : int, RandomState or None, default=None
         Order of the text, subsampling and the cells' start. An int makes ``fit`` repeatable, bit
-        by bit.
+        by bit, on any number of threads, for one type of processor and one set of library
+        versions. Another processor may learn a slightly different model; codes of a given model
+        are the same everywhere.
     checkpoint_dir : path-like or None, default=None
         Where :meth:`fit` keeps its state, about once a minute. A fit that was stopped, in any
         way, goes on from there when it is called again with the same parameters and text, and
-        ends with the same bits; with others it is refused. At its end the state is removed. One
-        run at a time can use a directory.
+        ends with the same bits; with others it is refused. At its end the last state stays until
+        :meth:`save` has written the model, or until another fit uses the directory. One run at a
+        time can use a directory.
     verbose : int, default=0
         1 shows progress on standard error.
 
@@ -183,6 +221,8 @@ stop_words, token_pattern, vocabulary
         which activations are added up.
     model_ : FlyModel
         All that was learned, with the settings that the parameters have now.
+    phrases_ : list of str
+        Phrases that were found, as they are joined; none without ``phrases=True``.
     rule_state_ : dict of ndarray
         What the learning rule needs, beside the synapses, to continue in ``partial_fit``.
     learning_ : str
@@ -226,7 +266,7 @@ truncate_windows_, n_active_, decorrelation_
     >>> fly.hash_words(["fly", "bank"]).shape
     (2, 4)
     >>> [cell.words[0][0] for cell in fly.kenyon_cells("lends money", n_cells=1)]
-    ['bank']
+    ['lends']
     """
 
     vocabulary_ = _learned("_model.vocabulary.index")
@@ -254,6 +294,7 @@ truncate_windows_, n_active_, decorrelation_
     _model: FlyModel
     _current: tuple[dict[str, Any], FlyModel]
     _training: Fitted | None
+    _phrases: list[str] | None = None
     _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS
 
     def __init__(
@@ -264,7 +305,7 @@ truncate_windows_, n_active_, decorrelation_
         window: int = 11,
         max_features: int | None = 20_000,
         min_count: int | str = "auto",
-        learning: str = "lloyd",
+        learning: str = "whiten",
         n_epochs: int | str = "auto",
         batch_size: int | str = "auto",
         learning_rate: float | str = "auto",
@@ -276,6 +317,7 @@ truncate_windows_, n_active_, decorrelation_
         decorrelation: float | str | None = "auto",
         unknown_words: str = "ignore",
         document_codes: str = "binary",
+        document_cells: str = "auto",
         input: str = "content",
         encoding: str = "utf-8",
         decode_error: str = "strict",
@@ -288,6 +330,7 @@ truncate_windows_, n_active_, decorrelation_
         vocabulary: Mapping[str, int] | Iterable[str] | None = None,
         sentence_splitter: Any = "punctuation",
         fold_numbers: bool = False,
+        phrases: bool = False,
         dtype: Any = np.float32,
         sparse_output: bool = True,
         backend: str = "auto",
@@ -313,6 +356,7 @@ truncate_windows_, n_active_, decorrelation_
         self.decorrelation = decorrelation
         self.unknown_words = unknown_words
         self.document_codes = document_codes
+        self.document_cells = document_cells
         self.input = input
         self.encoding = encoding
         self.decode_error = decode_error
@@ -325,6 +369,7 @@ truncate_windows_, n_active_, decorrelation_
         self.vocabulary = vocabulary
         self.sentence_splitter = sentence_splitter
         self.fold_numbers = fold_numbers
+        self.phrases = phrases
         self.dtype = dtype
         self.sparse_output = sparse_output
         self.backend = backend
@@ -429,7 +474,7 @@ truncate_windows_, n_active_, decorrelation_
         self._check_settings()
         self._check_continues()
         vocabulary = self._model.vocabulary
-        with self._read(raw_documents, vocabulary) as corpus:
+        with self._read(raw_documents, vocabulary, self.model_.analyzer) as corpus:
             if corpus.n_words:
                 id_map = vocabulary.encode(corpus.vocabulary.words)
                 self._learn(corpus, vocabulary, id_map, self.min_count_, self._training)
@@ -452,27 +497,26 @@ truncate_windows_, n_active_, decorrelation_
                 f"learning={self.learning!r}, but the model was fitted with "
                 f"{self.learning_!r}: one rule cannot continue from another"
             )
-        if self.word_codes == "consensus" and self.consensus_ is None:
-            raise ValueError(
-                "word_codes='consensus', but the model was fitted with 'synapses' and has no "
-                "consensus: set word_codes='synapses', or fit again"
-            )
+        self._model.coder.check_word_codes(self.word_codes)
 
     def _read_to_fit(self, raw_documents: Any) -> AbstractContextManager[EncodedCorpus]:
         """Check all that can be checked before the text is read, which may take long; read it."""
         self._check_settings()
         if self.checkpoint_dir is not None:
             Checkpoints(self.checkpoint_dir, {})  # says so if it cannot be written
-        return self._read(raw_documents, self._given_vocabulary())
+        analyzer = TextAnalyzer(**self._text_params(None))
+        if not self.phrases:
+            return self._read(raw_documents, self._given_vocabulary(), analyzer)
+        with self._read(raw_documents, None, analyzer) as corpus:  # any word may be of a phrase
+            return learn_phrases(corpus)
 
     def _read(
-        self, raw_documents: Any, vocabulary: Vocabulary | None
+        self, raw_documents: Any, vocabulary: Vocabulary | None, analyzer: TextAnalyzer
     ) -> AbstractContextManager[EncodedCorpus]:
         """Return documents as a corpus; an encoded corpus is taken as it is."""
-        analyzer = TextAnalyzer(**self._model_params()["text"])
         if isinstance(raw_documents, EncodedCorpus):
             raw_documents.warn_if_read_otherwise(analyzer)
-            return nullcontext(raw_documents)  # the caller's own: it stays open
+            return joined_as(raw_documents, analyzer)
         documents = check_documents(raw_documents)
         with Progress(bool(self.verbose)).stage("reading", "words") as monitor:
             return encode_documents(
@@ -512,14 +556,17 @@ truncate_windows_, n_active_, decorrelation_
         counts = np.zeros(len(vocabulary), dtype=np.int64)
         known = id_map >= 0
         counts[id_map[known]] = corpus.vocabulary.counts[known]
+        phrases = getattr(corpus, "text_params", {}).get("phrases")
         if previous is not None:
-            text = self._model.provenance.text
+            text, phrases = self._model.provenance.text, self._phrases
 
         def attributes(fitted: Fitted) -> dict[str, Any]:
-            return self._attributes(fitted, vocabulary, min_count, text, previous)
+            return self._attributes(fitted, vocabulary, min_count, text, previous, phrases)
 
         progress = Progress(bool(self.verbose))
         listeners = [] if previous is not None else self._listeners(attributes)
+        seed = self._seed(resumes=previous is None)
+        computing = self._compute_with(corpus, len(vocabulary), progress)
         fitted = fit(
             corpus,
             id_map=id_map,
@@ -529,16 +576,35 @@ truncate_windows_, n_active_, decorrelation_
             n_cells=self.n_kenyon_cells,
             window=self.window,
             consensus=self.word_codes == "consensus",
-            seed=self._seed(resumes=previous is None),
+            seed=seed,
             progress=progress,
             previous=previous,
             on_epoch=lambda *epoch: True in [listener(*epoch) for listener in listeners],
             checkpoint_dir=self.checkpoint_dir if previous is None else None,
-            **self._compute_with(corpus, len(vocabulary), progress),
+            **computing,
         )
+        documents = None if previous is None else previous.documents
+        if self.document_cells == "auto" and (previous is None or documents is not None):
+            documents = fit_documents(
+                self._pieces(corpus, id_map, len(vocabulary), seed),
+                self.n_kenyon_cells,
+                engine=computing["engine"],
+                seed=seed,
+                progress=progress,
+                previous=documents,
+            )
+        fitted = replace(fitted, documents=documents)
         self.__dict__.update(attributes(fitted))
         for listener in listeners:
             listener.end()
+
+    def _pieces(
+        self, corpus: Any, id_map: NDArray[np.int32], n_words: int, seed: int
+    ) -> sparse.csr_array:
+        """Return the documents of a corpus, or a sample, as counts of the model's words."""
+        return sample_pieces(
+            corpus, id_map, n_words, longest=LONGEST_PIECE, most_words=MOST_WORDS, seed=seed
+        )
 
     def _attributes(
         self,
@@ -547,6 +613,7 @@ truncate_windows_, n_active_, decorrelation_
         min_count: int,
         text: str,
         previous: Fitted | None,
+        phrases: list[str] | None,
     ) -> dict[str, Any]:
         """Return what a fitted estimator has."""
         n_before = 0 if previous is None else self._model.provenance.n_windows
@@ -558,16 +625,19 @@ truncate_windows_, n_active_, decorrelation_
             skfly=skfly.__version__,
             created=_today(),
         )
+        params = self._model_params(phrases)
         model = FlyModel(
             vocabulary.with_counts(fitted.word_counts),
             fitted.learned.coder,
-            ModelSettings(**self._model_params()),
+            ModelSettings(**params),
             provenance,
+            None if fitted.documents is None else fitted.documents.coder,
         )
         return {
             "_model": model,
-            "_current": (self._model_params(), model),
+            "_current": (params, model),
             "_training": fitted,
+            "_phrases": phrases,
             "min_count_": min_count,
         }
 
@@ -590,7 +660,7 @@ truncate_windows_, n_active_, decorrelation_
     def _seed(self, resumes: bool) -> int:
         """Return the seed of a run; one that is resumed keeps the seed that was drawn for it."""
         if resumes and self.random_state is None and self.checkpoint_dir is not None:
-            run = Checkpoints.run_in(self.checkpoint_dir)
+            run = Checkpoints.run_in(self.checkpoint_dir, finished=False)
             if run is not None and isinstance(run.get("seed"), int):
                 return int(run["seed"])
         return int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -622,16 +692,20 @@ truncate_windows_, n_active_, decorrelation_
         if "_model" not in self.__dict__:
             check_is_fitted(self)
         params, model = self._current
-        now = self._model_params()
+        now = self._model_params(self._phrases)
         if params != now:  # they were set after fit
             self._validate_params()
             model = self._model.with_(**now)
             self._current = (now, model)
         return model
 
-    def _model_params(self) -> dict[str, Any]:
+    def _text_params(self, phrases: list[str] | None) -> dict[str, Any]:
+        params = {name: getattr(self, name) for name in TEXT_PARAMS}
+        return params if phrases is None else params | {"phrases": phrases}
+
+    def _model_params(self, phrases: list[str] | None) -> dict[str, Any]:
         params = {name: getattr(self, name) for name in MODEL_PARAMS}
-        return params | {"text": {name: getattr(self, name) for name in TEXT_PARAMS}}
+        return params | {"text": self._text_params(phrases)}
 
     def transform(self, raw_documents: Any) -> Any:
         """Return the codes of documents.
@@ -644,13 +718,46 @@ truncate_windows_, n_active_, decorrelation_
         -------
         codes : sparse matrix, (n_documents, n_kenyon_cells)
             With ``document_codes="binary"``, exactly ``hash_length`` ones in a row; with
+            ``"graded"``, the same cells with their strength, rows of unit length; with
             ``"counts"``, the sum of the words' codes. A document without a known word, or with
             none that any cell responds to, has an empty row.
         """
         return self._document_codes(raw_documents)
 
+    def transform_batches(self, raw_documents: Any, batch_size: int = 10_000) -> Iterator[Any]:
+        """Yield the codes of documents part by part.
+
+        For more documents than :meth:`transform` can hold the codes of: memory does not depend
+        on their number. A few million characters of text are read ahead.
+
+        Parameters
+        ----------
+        raw_documents : iterable or EncodedCorpus
+        batch_size : int, default=10_000
+            Documents in a part; the last one may have fewer.
+
+        Yields
+        ------
+        codes : sparse matrix, (batch_size, n_kenyon_cells)
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> texts = ["ripe fruit smells sweet", "the bank lends money"] * 50
+        >>> fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, random_state=0).fit(texts)
+        >>> stream = (f"sweet fruit number {i}" for i in range(5))
+        >>> [codes.shape for codes in fly.transform_batches(stream, batch_size=2)]
+        [(2, 8), (2, 8), (1, 8)]
+        """
+        return (
+            self._as_output(codes)
+            for codes in self.model_.document_batches(raw_documents, batch_size)
+        )
+
     def _document_codes(self, raw_documents: Any) -> Any:
-        codes = self.model_.documents(raw_documents)
+        return self._as_output(self.model_.documents(raw_documents))
+
+    def _as_output(self, codes: Any) -> Any:
         return as_configured_sparse(codes) if self.sparse_output else codes.toarray()
 
     def hash_words(self, words: Iterable[str]) -> Any:
@@ -799,6 +906,13 @@ truncate_windows_, n_active_, decorrelation_
         return int(self.rule_state_["lateral_at"][0])
 
     @property
+    def phrases_(self) -> list[str]:
+        """Phrases that were found, as they are joined; none without ``phrases=True``."""
+        check_is_fitted(self)
+        joiner = self._model.analyzer.phrases
+        return [] if joiner is None else joiner.words
+
+    @property
     def _n_features_out(self) -> int:
         return int(self.n_features_out_)
 
@@ -821,7 +935,7 @@ truncate_windows_, n_active_, decorrelation_
         """Write the fitted estimator to one file, without pickle.
 
         The file is written beside its place and renamed into it, so an older one stays whole if
-        anything goes wrong.
+        anything goes wrong. Then the state that ``fit`` left in ``checkpoint_dir`` is removed.
 
         Parameters
         ----------
@@ -852,19 +966,30 @@ truncate_windows_, n_active_, decorrelation_
                     for name, value in asdict(training.settings).items()
                 },
             }
-        state = {} if training is None else training.learned.state
+        state: dict[str, NDArray[Any]] = {}
+        if training is not None:
+            state |= training.learned.state
+            if training.documents is not None:
+                counts = training.documents.counts.arrays
+                state |= {_DOCUMENTS + name: array for name, array in counts.items()}
         write_model(path, self.model_, content, state)
+        if training is not None and training.checkpoints is not None:
+            training.checkpoints.forget()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, mmap: bool = False) -> Self:
         """Read an estimator that :meth:`save` wrote.
+
+        A file sets no parameter that makes the estimator read, write or run something else:
+        ``input`` and ``checkpoint_dir`` are the defaults after ``load``.
 
         Parameters
         ----------
         path : path-like
         mmap : bool, default=False
             Map the file into memory instead of reading it: loading is immediate, and processes
-            that use the same file share its memory.
+            that use the same file share its memory. Replace a file that is mapped (:meth:`save`
+            does), and never cut it short in place, which ends all processes that use it.
 
         Returns
         -------
@@ -883,34 +1008,80 @@ truncate_windows_, n_active_, decorrelation_
             raise ModelFileError(f"{path} is damaged: {error}") from error
         return fly
 
+    @classmethod
+    def from_pretrained(cls, name: str | os.PathLike[str]) -> Self:
+        """Open a model that comes with the package, or one in a file.
+
+        Parameters
+        ----------
+        name : str or path-like
+            ``"en"``: 30,000 words of English, 1,000 cells, from 45 million words of Wikipedia; or
+            the path of a file that :meth:`save` wrote.
+
+        Returns
+        -------
+        fly : FlyHashVectorizer
+            It can be used at once. :meth:`fit` learns a new model; :meth:`partial_fit` is refused
+            for the models that come with the package, which have no learning state.
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> fly = FlyHashVectorizer.from_pretrained("en")
+        >>> "loans" in [word for word, _ in fly.wv.most_similar("loan")]
+        True
+        """
+        return cls.load(find_model(name), mmap=True)
+
     def _restore(self, file: ModelFile) -> None:
         """Take what a file holds; what does not fit raises one of ``DAMAGE``."""
         model, content = file.model, file.estimator or {}
         settings, provenance = model.settings, model.provenance
         params = dict(content.get("params", {}))
+        if unknown := params.keys() - CONSTRAINTS.keys():
+            raise ValueError(f"it has a parameter {min(unknown)!r:.30}")
+        params = {name: value for name, value in params.items() if name in FILE_PARAMS}
         if params.get("vocabulary") is not None:
             params["vocabulary"] = list(model.vocabulary.words)
-        params |= {name: getattr(settings, name) for name in MODEL_PARAMS} | dict(settings.text)
+        text = dict(settings.text)
+        self._phrases = text.pop("phrases", None)
+        params |= {name: getattr(settings, name) for name in MODEL_PARAMS} | text
         self.set_params(**params)
         self._validate_params()
         self._model, self._training = model, None
-        self._current = (self._model_params(), model)
+        self._current = (self._model_params(self._phrases), model)
         if "settings" not in content:
             self.n_kenyon_cells = model.n_cells
             return
         rule = RULES[provenance.rule]
-        rule.check_state(file.state, model.n_words, model.n_cells)
+        counts, state = _split(file.state, _DOCUMENTS)
+        rule.check_state(state, model.n_words, model.n_cells)
+        documents = None
+        if model.document_coder is not None and counts:
+            shape = (model.n_words, model.n_cells)
+            documents = LearnedDocuments(
+                model.document_coder, DocumentCounts.from_arrays(counts, *shape)
+            )
         history = History(0, _numbers(content["energy"]), _numbers(content["cells_used"]))
         self.min_count_ = _count(content["min_count"])
         self._training = Fitted(
             provenance.rule,
-            Learned(model.coder, file.state),
+            Learned(model.coder, state),
             model.vocabulary.counts,
             provenance.n_tokens,
             _count(content["n_epochs"]),
             rule.restore_settings(content["settings"]),
             history,
+            documents=documents,
         )
+
+
+def _split(
+    arrays: Mapping[str, NDArray[Any]], prefix: str
+) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+    """Return the arrays whose names begin with a prefix, without it, and the others."""
+    found = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
+    return found, {n: a for n, a in arrays.items() if not n.startswith(prefix)}
 
 
 def _count(value: Any) -> int:

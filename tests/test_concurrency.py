@@ -12,6 +12,7 @@ import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
 from parallel_use import digest, in_forks, in_threads
+from skfly._threads import _looking
 
 POSIX = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 HERE = os.path.dirname(__file__)
@@ -72,21 +73,23 @@ def test_in_processes_that_are_spawned_and_in_workers_of_joblib(path, fitted):
 
 @POSIX
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_a_fork_waits_until_no_thread_compiles(fitted):
-    """Else the child has the compiler's lock, closed, and not the thread that would open it."""
+@pytest.mark.parametrize("doing", ["compiles", "looks through libraries"])
+def test_a_fork_waits_until_no_thread_does_this(fitted, doing):
+    """Else the child has a lock, closed, and not the thread that would open it."""
     closed, opened = threading.Event(), threading.Event()
+    lock = global_compiler_lock if doing == "compiles" else _looking
 
-    def compile_for_a_while():
-        with global_compiler_lock:
+    def hold_for_a_while():
+        with lock:
             closed.set()
             opened.wait(0.5)  # nobody sets it: only time passes, in which the fork is asked for
 
-    thread = threading.Thread(target=compile_for_a_while)
+    thread = threading.Thread(target=hold_for_a_while)
     thread.start()
     closed.wait()
     child = os.fork()
     if not child:
-        free = global_compiler_lock._lock.acquire(blocking=False)
+        free = getattr(lock, "_lock", lock).acquire(blocking=False)
         os._exit(0 if free else 1)
     thread.join()
 
@@ -97,3 +100,24 @@ def test_a_fork_waits_until_no_thread_compiles(fitted):
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_child_of_a_fork(fitted):
     assert set(in_forks(fitted)) == {digest(fitted)}
+
+
+def test_vectors_fit_the_hash_length_they_were_asked_at(fitted):
+    """Other threads change the parameter meanwhile."""
+    fly = copy.copy(fitted)
+    stop = threading.Event()
+
+    def change():
+        while not stop.is_set():
+            for length in (2, 3, 5):
+                fly.set_params(hash_length=length)
+
+    changing = threading.Thread(target=change)
+    changing.start()
+    try:
+        for _ in range(50):
+            vectors = fly.wv
+            assert set(vectors._index.sizes.tolist()) == {vectors.hash_length}
+    finally:
+        stop.set()
+        changing.join()

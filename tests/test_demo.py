@@ -7,13 +7,7 @@ import sys
 import pytest
 
 from skfly import FlyHashVectorizer
-from skfly.demo import (
-    active_cells,
-    nearest_in_context,
-    nearest_words,
-    read_word_pairs,
-    similarity_score,
-)
+from skfly.demo import nearest_in_context, nearest_words
 
 
 @pytest.fixture(scope="module")
@@ -30,49 +24,25 @@ def fly():
 
 def test_neighbours_are_sorted_and_without_the_word_itself(fly):
     river, money = nearest_words(fly, ["river", "money"], n_words=3)
-    assert (river.word, river.context) == ("river", None)
-    assert len(river.words) == len(river.shared_cells) == 3
-    assert "river" not in river.words
-    assert river.shared_cells == sorted(river.shared_cells, reverse=True)
-    assert {"green", "wet", "grass", "grows"} & set(river.words)
-    assert {"interest", "lends", "takes", "from"} & set(money.words)
-
-
-def test_neighbours_of_an_unknown_word_share_nothing(fly):
-    assert nearest_words(fly, ["volcano"], n_words=2)[0].shared_cells == [0, 0]
+    assert (river["word"], river["context"]) == ("river", None)
+    assert len(river["words"]) == len(river["shared_cells"]) == 3
+    assert "river" not in river["words"]
+    assert river["shared_cells"] == sorted(river["shared_cells"], reverse=True)
+    own = (fly.hash_words(river["words"]) @ fly.hash_words(["river"]).T).toarray()
+    assert river["shared_cells"] == own.ravel().tolist()
+    assert {"green", "wet", "grass", "grows"} & set(river["words"])
+    assert {"interest", "lends", "takes", "from"} & set(money["words"])
 
 
 def test_neighbours_in_context_follow_it_and_leave_out_its_words(fly):
     wet, rich = nearest_in_context(
         fly, [("bank", "the wet river bank"), ("bank", "the bank lends money")], n_words=2
     )
-    assert wet.context == "the wet river bank"
-    assert wet.words[0] in {"green", "grass", "grows"}
-    assert rich.words[0] in {"interest", "takes", "from"}
-    assert not {"wet", "river", "bank"} & set(wet.words)
-    assert not {"bank", "lends", "money"} & set(rich.words)
-
-
-def test_active_cells_have_the_words_they_stand_for(fly):
-    cells = active_cells(fly, "grass grows", n_cells=2, n_words=3)
-    described = fly.kenyon_cells("grass grows", n_cells=2, n_words=3)
-    assert [cell.number for cell in cells] == [cell.number for cell in described]
-    assert cells[0].activation >= cells[1].activation
-    assert [len(cell.words) for cell in cells] == [3, 3]
-    assert active_cells(fly, "volcano") == []
-
-
-def test_similarity_counts_known_pairs_only(fly):
-    pairs = [("money", "interest", 9.0), ("river", "money", 1.0), ("river", "volcano", 5.0)]
-    score = similarity_score(fly, pairs)
-    assert score.spearman == 100.0
-    assert (score.hash_length, score.n_pairs, score.n_pairs_in_all) == (4, 2, 3)
-
-
-def test_word_pairs_are_lower_case():
-    pairs = read_word_pairs()
-    assert len(pairs) == 353
-    assert all(word == word.lower() for *words, _ in pairs for word in words)
+    assert wet["context"] == "the wet river bank"
+    assert wet["words"][0] in {"green", "grass", "grows"}
+    assert rich["words"][0] in {"interest", "takes", "from"}
+    assert not {"wet", "river", "bank"} & set(wet["words"])
+    assert not {"bank", "lends", "money"} & set(rich["words"])
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from gensim.models import KeyedVectors
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from skfly import FlyHashVectorizer, FlyKeyedVectors, evaluation
+from skfly import FlyHashVectorizer, FlyKeyedVectors
 from skfly.cli import app
 
 HERE = Path(__file__).parents[1]
@@ -101,7 +101,7 @@ def test_a_script_has_these_options(words, monkeypatch):
     script = HERE / words[1]
     assert script.exists()
     if script.parent == HERE / "examples":
-        return  # a story, which tests/test_examples.py runs
+        return  # a story, which the gallery runs (tox -e docs)
     parse = argparse.ArgumentParser.parse_args
 
     def parse_and_stop(self, args=None, namespace=None):
@@ -235,7 +235,6 @@ def fly():
     ("page", "has"),
     [
         ("evaluation.rst", "similar_by_vector"),
-        ("experiments.rst", "subtree"),
         ("experiments.rst", "word_clusters"),
         ("experiments.rst", "TrainingCurve"),
         ("gensim.rst", "en.skfly"),
@@ -256,6 +255,5 @@ def test_a_block_runs_on_a_small_model(page, has, fly, desk, capsys):
         "glove": glove,
         "more_texts": TEXT.splitlines(),
         "texts": TEXT.splitlines(),
-        "tree": evaluation.word_tree(fly),
     }
     exec(code.replace('backend="cupy"', 'backend="numba"'), names)

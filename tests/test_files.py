@@ -11,6 +11,7 @@ import pytest
 
 from skfly._files import (
     LockedError,
+    TemporaryDirectory,
     import_optional,
     replace_directory,
     replace_file,
@@ -143,10 +144,69 @@ class TestReplaceDirectory:
         assert list(work.iterdir()) == []
 
     @POSIX
-    def test_others_may_read_it(self, tmp_path):
-        with replace_directory(tmp_path / "run") as beside:
-            (beside / "a").write_text("1")
-        assert mode(tmp_path / "run") == 0o755
+    @pytest.mark.parametrize("umask", [0o022, 0o027, 0o077])
+    def test_the_mode_is_that_of_any_new_directory(self, tmp_path, umask):
+        before = os.umask(umask)
+        try:
+            with replace_directory(tmp_path / "run") as beside:
+                (beside / "a").write_text("1")
+        finally:
+            os.umask(before)
+        assert mode(tmp_path / "run") == 0o777 & ~umask
+        assert [path.name for path in (tmp_path / "run").iterdir()] == ["a"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from skfly._files import TemporaryDirectory, replace_directory, replace_file
+
+how, place = sys.argv[1], Path(sys.argv[2])
+if how == "spool":
+    temporary = TemporaryDirectory("spool-", place)
+    (Path(temporary.name) / "text").write_text("some gigabytes")
+    os.kill(os.getpid(), signal.SIGKILL)
+with (replace_file if how == "file" else replace_directory)(place / "out") as beside:
+    (beside if how == "file" else beside / "a").write_text("half of")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@POSIX
+class TestLitter:
+    def kill(self, how, place):
+        run = subprocess.run([sys.executable, "-c", KILLED, how, place], check=False)
+        assert run.returncode == -signal.SIGKILL
+
+    @pytest.mark.parametrize("how", ["file", "directory"])
+    def test_the_next_write_to_a_place_removes_what_a_killed_one_left(self, tmp_path, how):
+        self.kill(how, tmp_path)
+        assert len(list(tmp_path.iterdir())) == 1
+        write_file(tmp_path / "another", "1")  # not its place
+        assert len(list(tmp_path.iterdir())) == 2
+        write_file(tmp_path / "out", "new")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["another", "out"]
+
+    def test_so_does_the_next_temporary_directory(self, tmp_path):
+        self.kill("spool", tmp_path)
+        with TemporaryDirectory("spool-", tmp_path) as directory:
+            assert [str(path) for path in tmp_path.iterdir()] == [directory]
+
+    def test_those_in_use_stay(self, tmp_path):
+        with replace_file(tmp_path / "out") as place:
+            place.write_text("one")
+            write_file(tmp_path / "out", "two")
+            assert place.read_text() == "one"
+        assert (tmp_path / "out").read_text() == "one"
+
+    def test_what_others_called_so_stays(self, tmp_path):
+        for name in (".out.backup", ".out.d1.skfly-tmp"):  # the second may be in the making
+            (tmp_path / name).mkdir()
+        write_file(tmp_path / "out", "1")
+        assert len(list(tmp_path.iterdir())) == 3
+        os.utime(tmp_path / ".out.d1.skfly-tmp", (0, 0))
+        write_file(tmp_path / "out", "1")
+        assert sorted(path.name for path in tmp_path.iterdir()) == [".out.backup", "out"]
 
 
 HOLDER = """

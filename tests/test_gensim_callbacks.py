@@ -31,10 +31,10 @@ class Listener(CallbackAny2Vec):
         assert model.transform(["ripe fruit"]).nnz == 4
 
 
-def test_they_are_told_and_change_nothing(make_fly, documents, fingerprint):
-    plain = make_fly(n_epochs=2).fit(documents)
+def test_they_are_told_and_change_nothing(make_lloyd, documents, fingerprint):
+    plain = make_lloyd(n_epochs=2).fit(documents)
     listener = Listener()
-    fly = make_fly(n_epochs=2).set_callbacks(listener)
+    fly = make_lloyd(n_epochs=2).set_callbacks(listener)
     assert fingerprint(fly.fit(documents)) == fingerprint(plain)
     epoch = ["epoch begin", "epoch end"]
     assert listener.calls == ["train begin", *epoch, *epoch, "train end"]
@@ -42,8 +42,8 @@ def test_they_are_told_and_change_nothing(make_fly, documents, fingerprint):
     assert listener.neighbours[-1] == fly.wv.most_similar("fruit", topn=1)
 
 
-def test_one_may_stop(make_fly, documents):
-    fly = make_fly(n_epochs=5).set_callbacks(Listener(stop_after=2)).fit(documents)
+def test_one_may_stop(make_lloyd, documents):
+    fly = make_lloyd(n_epochs=5).set_callbacks(Listener(stop_after=2)).fit(documents)
     assert fly.n_iter_ == len(fly.energy_) == 2
 
 
@@ -66,19 +66,19 @@ def test_they_are_neither_saved_nor_kept_when_removed(make_fly, documents, tmp_p
     clone(fly).fit(documents)
 
 
-def test_beside_those_of_scikit_learn(make_fly, documents):
+def test_beside_those_of_scikit_learn(make_lloyd, documents):
     callback = pytest.importorskip("sklearn.callback")
     listener = Listener()
     bar = callback.ProgressBar(max_propagation_depth=None)
-    make_fly().set_callbacks(bar, listener).fit(documents)
+    make_lloyd().set_callbacks(bar, listener).fit(documents)
     assert len(listener.losses) == 2
     with pytest.raises(TypeError, match="FitCallback"):
-        make_fly().set_callbacks(Listener)
+        make_lloyd().set_callbacks(Listener)
 
 
-def test_each_epoch_is_logged(make_fly, documents, caplog):
+def test_each_epoch_is_logged(make_lloyd, documents, caplog):
     with caplog.at_level(logging.INFO, "skfly"):
-        fly = make_fly(n_epochs=2).fit(documents)
+        fly = make_lloyd(n_epochs=2).fit(documents)
     told = [record.getMessage() for record in caplog.records if record.name == "skfly"]
     assert [line for line in told if line.startswith("epoch")] == [
         f"epoch {i} of 2: energy {energy:.4f}, {100 * used:.0f} % of cells in use"

@@ -1,5 +1,6 @@
-"""Learning under a memory limit that is smaller than the corpus."""
+"""Memory that does not grow with the text: learning from a corpus larger than it, and codes."""
 
+import json
 import subprocess
 import sys
 
@@ -32,6 +33,9 @@ sentences = np.append(np.arange(0, n_words, 5000), n_words)
 np.save(place / "sentences.npy", sentences)
 np.save(place / "documents.npy", np.array([0, n_words]))
 np.save(place / "counts.npy", np.array([n_words - 240_000] + [40_000] * 6))
+about = json.loads((place / "corpus.json").read_text())
+del about["checksums"]
+(place / "corpus.json").write_text(json.dumps(about | {"version": 1}))
 
 resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 corpus = EncodedCorpus.load(place)
@@ -49,8 +53,6 @@ print(json.dumps({"limit": limit, "corpus": corpus.ids.nbytes, "seen": fly.n_wor
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is one of Linux")
 def test_a_corpus_larger_than_the_memory(tmp_path):
-    import json
-
     run = subprocess.run(
         [sys.executable, "-c", LIMITED, str(tmp_path / "corpus")],
         capture_output=True,
@@ -61,3 +63,51 @@ def test_a_corpus_larger_than_the_memory(tmp_path):
     told = json.loads(run.stdout)
     assert told["corpus"] > told["limit"]
     assert told["seen"] == told["words"]
+
+
+HASHING = """
+import json, sys
+from pathlib import Path
+from skfly import FlyHashVectorizer
+
+def memory(kind):
+    status = Path("/proc/self/status").read_text().split()
+    return 1024 * int(status[status.index(kind) + 1])
+
+texts = [" ".join(f"w{(7 * i + j * j) % 300}" for j in range(20)) for i in range(200)]
+fly = FlyHashVectorizer(
+    n_kenyon_cells=200, hash_length=20, n_epochs=1, n_jobs=1, random_state=0,
+    **json.loads(sys.argv[2]),
+).fit(texts)
+documents = {
+    "many": lambda: (texts[i % 200] for i in range(150_000)),
+    "empty": lambda: ["" for i in range(500_000)],
+    "long": lambda: [" ".join(texts) * 2000],
+}[sys.argv[1]]
+fly.transform(texts * 100)  # compiles
+documents = documents()
+before = memory("VmRSS:")
+Path("/proc/self/clear_refs").write_text("5")
+codes = fly.transform(documents)
+print(json.dumps({
+    "result": codes.data.nbytes + codes.indices.nbytes + codes.indptr.nbytes,
+    "peak": memory("VmHWM:") - before,
+}))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is asked for as in Linux")
+@pytest.mark.parametrize(
+    ("documents", "params"),
+    [("many", {"document_codes": "counts"}), ("empty", {}), ("long", {})],
+)
+def test_the_codes_of_documents_take_little_more_than_the_result(documents, params):
+    run = subprocess.run(
+        [sys.executable, "-c", HASHING, documents, json.dumps(params)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    told = json.loads(run.stdout)
+    assert told["peak"] < 1.25 * told["result"] + (96 << 20)

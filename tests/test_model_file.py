@@ -1,8 +1,10 @@
 import errno
 import json
+import logging
 import os
 import stat
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -32,7 +34,13 @@ def write_with_metadata(path, metadata, array=ARRAYS["synapses_"]):
 
 
 def ours(**changes):
-    return {"skfly": json.dumps({"version": FORMAT_VERSION, "content": {}} | changes)}
+    """Return the metadata of an older file, which has no checksums."""
+    return {"skfly": json.dumps({"version": 2, "content": {}} | changes)}
+
+
+def metadata_of(path):
+    with safetensors.safe_open(path, framework="numpy") as file:
+        return file.metadata()["skfly"]
 
 
 class TestRoundTrip:
@@ -87,6 +95,110 @@ class TestRoundTrip:
         assert stat.S_IMODE((tmp_path / "m").stat().st_mode) == 0o640
 
 
+class TestDamage:
+    def test_no_flipped_bit_goes_unnoticed(self, path):
+        sound = path.read_bytes()
+        noticed = 0
+        for place in range(0, 8 * len(sound), 7):
+            damaged = bytearray(sound)
+            damaged[place // 8] ^= 1 << place % 8
+            path.write_bytes(damaged)
+            try:
+                arrays, content = read_model_file(path)
+            except ModelFileError:
+                noticed += 1
+                continue
+            # the case of a letter in "\\u8747" is no damage
+            assert content == CONTENT
+            assert all(np.array_equal(arrays[name], ARRAYS[name]) for name in ARRAYS)
+        assert noticed > 0.98 * len(range(0, 8 * len(sound), 7))
+
+    def test_large_arrays_of_a_mapped_file_are_checked_when_asked_to(self, tmp_path):
+        path = tmp_path / "m"
+        write_model_file(path, {"large": np.zeros(300_000, np.float32), "n": np.arange(3)}, {})
+        with open(path, "rb+") as file:
+            file.seek(-100, os.SEEK_END)
+            file.write(b"x")
+
+        arrays, _ = read_model_file(path, mmap=True)
+        for _ in range(2):  # and again, if the first error was caught
+            with pytest.raises(ModelFileError, match="damaged: 'large' is not as it was written"):
+                arrays.check()
+
+        with pytest.raises(ModelFileError, match="'large' is not as it was written"):
+            read_model_file(path)
+
+    @pytest.mark.parametrize("mmap", [False, True])
+    def test_an_array_more_or_less(self, path, mmap):
+        metadata = {"skfly": metadata_of(path)}
+        arrays = {name: ARRAYS[name] for name in sorted(ARRAYS)[1:]}
+        safetensors.numpy.save_file(arrays, path, metadata=metadata)
+
+        with pytest.raises(ModelFileError, match="its arrays are not those that it lists"):
+            read_model_file(path, mmap=mmap)
+
+    def test_an_older_file_is_read_with_a_note(self, path, caplog):
+        write_with_metadata(path, ours())
+
+        with caplog.at_level(logging.INFO, logger="skfly"):
+            arrays, _ = read_model_file(path)
+
+        np.testing.assert_array_equal(arrays["synapses_"], ARRAYS["synapses_"])
+        assert [record.levelname for record in caplog.records] == ["INFO"]
+        assert "no checksums" in caplog.text
+
+    def test_content_with_keys_that_json_turns_into_strings(self, tmp_path):
+        write_model_file(tmp_path / "m", {}, {"names": {10: "ten", 9: ("nine",)}})
+        assert read_model_file(tmp_path / "m")[1] == {"names": {"9": ["nine"], "10": "ten"}}
+
+
+class TestSize:
+    """What would take much memory is refused before it is parsed."""
+
+    def refuse(self, path, header, match, data=b""):
+        path.write_bytes(struct.pack("<Q", len(header)) + header + data)
+        with pytest.raises(ModelFileError, match=match):
+            read_model_file(path)
+
+    def test_many_arrays(self, path):
+        entry = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
+        header = {"__metadata__": ours()} | {f"a{i}": entry for i in range(20_000)}
+        self.refuse(path, json.dumps(header).encode(), "too many arrays")
+
+    def test_refusing_takes_little_memory_itself(self, path):
+        entry = b'"a%d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},'
+        header = b"{" + b"".join(entry % i for i in range(200_000))
+        tracemalloc.start()
+        try:
+            self.refuse(path, header, "too many arrays")
+            assert tracemalloc.get_traced_memory()[1] < 3 * len(header)
+        finally:
+            tracemalloc.stop()
+
+    def test_much_metadata(self, path):
+        header = {"__metadata__": ours() | {f"a{i}": "" for i in range(100_000)}}
+        self.refuse(path, json.dumps(header, separators=(",", ":")).encode(), "too many arrays")
+
+    def test_a_description_of_many_small_values(self, path):
+        header = {"__metadata__": ours(content={"keys": [[]] * 600_000})}
+        self.refuse(path, json.dumps(header).encode(), "too long for its arrays")
+
+    @pytest.mark.parametrize("text", [b'\\"' * 500_000, b'"' + b"\\" * 1_000_001])
+    def test_strings_without_an_end_take_no_time(self, path, text):
+        self.refuse(path, text, "not a model file")
+
+    def test_a_length_that_the_file_does_not_have(self, path):
+        path.write_bytes(struct.pack("<Q", 2**63) + b"{}")
+        with pytest.raises(ModelFileError, match="cut short"):
+            read_model_file(path)
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes of POSIX")
+    def test_a_pipe_is_not_waited_for(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        with pytest.raises(ModelFileError, match="is a pipe or a device, not a model file"):
+            read_model_file(tmp_path / "pipe")
+
+
 class TestWriting:
     def test_replaces_an_older_file(self, path):
         write_model_file(path, {"cell_norms_": np.zeros(2)}, {"words": []})
@@ -125,6 +237,19 @@ class TestWriting:
 
         assert wrote
         assert {entry: entry.read_bytes() for entry in tmp_path.iterdir()} == before
+
+    def test_what_the_system_says_of_a_failed_write_is_raised(self, path):
+        resource = pytest.importorskip("resource")
+        before, limits = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        try:
+            with pytest.raises(OSError, match="File too large") as raised:
+                write_model_file(path, {"large": np.zeros(1000)}, {})
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert (raised.value.errno, raised.value.filename) == (errno.EFBIG, str(path))
+        assert path.read_bytes() == before
+        assert list(path.parent.iterdir()) == [path]
 
     def test_content_that_json_cannot_hold_leaves_everything_as_it_was(self, path):
         before = path.read_bytes()
@@ -227,7 +352,7 @@ class TestWhatIsNoModelIsRefused:
             read_model_file(path, mmap=mmap)
 
     def test_arrays_of_a_type_that_models_do_not_have(self, path, mmap):
-        write_with_metadata(path, ours(), array=np.zeros(3, dtype=np.int8))
+        write_with_metadata(path, ours(), array=np.zeros(3, dtype=np.float16))
 
         with pytest.raises(ModelFileError, match="synapses_"):
             read_model_file(path, mmap=mmap)

@@ -36,11 +36,12 @@ def numbers_in(value):
 
 def assert_finite(fly):
     names = [name for name in dir(fly) if name.endswith("_") and not name.startswith("_")]
-    assert {"synapses_", "rule_state_", "energy_", "shrinkage_"} <= set(names)
-    for name in names:
-        if name != "vocabulary_":
-            for numbers in numbers_in(getattr(fly, name)):
-                assert np.isfinite(numbers).all(), name
+    values = {name: getattr(fly, name) for name in names if hasattr(fly, name)}
+    assert {"rule_state_", "energy_", "decorrelation_"} <= values.keys()
+    values = values | {"arrays": fly.model_.arrays}
+    for name in values.keys() - {"vocabulary_"}:
+        for numbers in numbers_in(values[name]):
+            assert np.isfinite(numbers).all(), name
 
 
 def assert_whole_codes(fly, texts, lengths=()):
@@ -67,26 +68,38 @@ def assert_whole_codes(fly, texts, lengths=()):
 @pytest.mark.parametrize(
     "params",
     [
+        {"learning": "whiten"},
+        {"learning": "whiten", "decorrelation": None, "document_cells": "words"},
         {},
         {"shrinkage": 0, "subsample": 0, "decorrelation": 1},
         {"shrinkage": 1e30, "decorrelation": 0.5, "n_active": 20},
         {"learning": "hebbian", "truncate_windows": True},
         {"learning": "hebbian", "truncate_windows": True, "learning_rate": 1e6, "n_epochs": 5},
     ],
-    ids=["lloyd", "nothing shrunk", "all shrunk", "hebbian", "hebbian in leaps"],
+    ids=[
+        "whiten",
+        "white words",
+        "lloyd",
+        "nothing shrunk",
+        "all shrunk",
+        "hebbian",
+        "hebbian in leaps",
+    ],
 )
 @pytest.mark.parametrize("text", TEXTS)
-def test_any_text_gives_finite_numbers(text, params, make_fly):
-    fly = make_fly(min_count=1, **params).fit(TEXTS[text])
+def test_any_text_gives_finite_numbers(text, params, make_lloyd):
+    fly = make_lloyd(min_count=1, **params).fit(TEXTS[text])
     assert_whole_codes(fly, TEXTS[text][-2:])
     fly.partial_fit(TEXTS[text][:2])
     assert_whole_codes(fly, TEXTS[text][-2:])
 
 
+@pytest.mark.parametrize("learning", ["whiten", "lloyd"])
 @pytest.mark.parametrize("n_cells", [1, 2, 3, 63, 64, 65, 255, 257, 1000, 5000])
-def test_any_number_of_cells(n_cells, documents):
+def test_any_number_of_cells(n_cells, documents, learning):
     for hash_length in {1, min(n_cells, 32), n_cells}:
-        fly = FlyHashVectorizer(n_cells, hash_length, n_epochs=1, random_state=0)
+        params = {"learning": learning, "n_epochs": 1, "random_state": 0}
+        fly = FlyHashVectorizer(n_cells, hash_length, **params)
         codes = fly.fit(documents).transform(documents)
         assert codes.shape == (len(documents), n_cells)
         assert_whole_codes(fly, documents[:3], {hash_length} if n_cells >= 63 else ())
@@ -94,25 +107,33 @@ def test_any_number_of_cells(n_cells, documents):
         assert (reference != codes[:20]).nnz == 0
 
 
-def test_many_rare_words_and_cells_that_are_connected():
+@pytest.mark.parametrize("learning", ["whiten", "lloyd"])
+def test_many_rare_words_and_cells_that_are_connected(learning):
     random = np.random.default_rng(0)
     texts = [[f"w{i}" for i in row] for row in random.integers(10_000, size=(2000, 20))]
-    fly = FlyHashVectorizer(600, 600, n_epochs=1, min_count=1, decorrelation=1, random_state=0)
+    params = {"learning": learning, "n_epochs": 1, "min_count": 1, "decorrelation": 1}
+    fly = FlyHashVectorizer(600, 600, random_state=0, **params)
     assert_whole_codes(fly.fit(texts), texts[:3])
 
 
 # Counts beyond 2^31
 
 
-@pytest.fixture(params=["lloyd", "hebbian"])
+@pytest.fixture(params=["whiten", "lloyd", "hebbian"])
 def long_read(request, make_fly, documents):
     """A model that has read as much as no test can: everything counted 2^33 times as often."""
     fly = make_fly(learning=request.param, truncate_windows=True).fit(documents)
     model, training = fly._model, fly._training
     coder, state = model.coder, dict(training.learned.state)
-    coder = replace(coder, consensus=coder.consensus * np.float32(BEYOND_32_BITS))
+    if request.param != "whiten":
+        coder = replace(coder, consensus=coder.consensus * np.float32(BEYOND_32_BITS))
     for name in {"words", "cells", "lateral_at"} & state.keys():
         state[name] = state[name] * BEYOND_32_BITS
+    for name in {"near", "wide"} if request.param == "whiten" else ():
+        counts = state[f"{name}.counts"]
+        assert counts.max() < 255  # which stands for a large count
+        state[f"{name}.large"] = counts.astype(np.int64) * BEYOND_32_BITS
+        state[f"{name}.counts"] = np.full_like(counts, 255)
     vocabulary = model.vocabulary.with_counts(model.vocabulary.counts * BEYOND_32_BITS)
     provenance = replace(
         model.provenance,
@@ -149,6 +170,12 @@ def test_counts_go_on_beyond_32_bits(long_read, documents, tmp_path):
 
 
 def test_a_few_more_words_do_not_change_what_was_read_for_long(long_read, documents):
+    if long_read.learning_ == "whiten":
+        long_read.partial_fit(["ripe fruit"])  # so much text has more directions
+        before = long_read.word_codes_
+        long_read.partial_fit(["ripe fruit and fruit"])
+        assert (long_read.word_codes_ != before).nnz == 0
+        return
     before = long_read.synapses_.copy()
     long_read.partial_fit(["ripe fruit and fruit"])
     if long_read.learning_ == "lloyd":
@@ -176,8 +203,8 @@ def test_vocabulary_and_frequencies_beyond_32_bits(tmp_path):
 
 
 @pytest.mark.parametrize(("batch_size", "noise"), [("auto", 0.0025), (10**6, 0.0005)])
-def test_the_energy_does_not_rise_at_the_end(batch_size, noise, make_fly, documents):
-    fly = make_fly(n_epochs=40, subsample=0, batch_size=batch_size).fit(documents)
+def test_the_energy_does_not_rise_at_the_end(batch_size, noise, make_lloyd, documents):
+    fly = make_lloyd(n_epochs=40, subsample=0, batch_size=batch_size).fit(documents)
     energy = np.array(fly.energy_)
     assert len(energy) == 40
     assert energy[-1] < energy[0] < 0

@@ -1,7 +1,9 @@
 """A fit that is stopped, in whatever way, goes on where it was and ends with the same bits."""
 
+import errno
 import logging
 import os
+import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -9,11 +11,17 @@ from contextlib import contextmanager
 import pytest
 
 from skfly import EncodedCorpus, FlyHashVectorizer
+from skfly._files import LockedError, write_lock
 from skfly._progress import Progress
 from skfly.fit import CheckpointError, Checkpoints, _checkpoints
 from skfly.fit._checkpoints import Saved
+from skfly.rules.whiten import WhitenRule
 
-RULES = [{"learning": "lloyd"}, {"learning": "hebbian", "word_codes": "synapses"}]
+RULES = [
+    {"learning": "whiten"},
+    {"learning": "lloyd"},
+    {"learning": "hebbian", "word_codes": "synapses"},
+]
 
 
 @pytest.fixture(autouse=True)
@@ -57,8 +65,8 @@ def test_stopped_at_every_checkpoint(make_fly, documents, fingerprint, tmp_path,
     saved = stop_at(0)
     make_fly(**params, checkpoint_dir=tmp_path / "count").fit(documents)
     n_checkpoints = len(saved)
-    # of which the second counts the consensus
     stages = {progress["position"]["stage"] for progress, _ in saved}
+    # the second one of lloyd counts the consensus
     assert stages == ({0, 1} if rule["learning"] == "lloyd" else {0})
     for n in range(1, n_checkpoints + 1):
         directory = tmp_path / str(n)
@@ -72,8 +80,11 @@ def test_stopped_at_every_checkpoint(make_fly, documents, fingerprint, tmp_path,
         assert not checkpoints_in(directory)  # at the end of a run they go
 
 
-def test_stopped_again_and_again(make_fly, documents, fingerprint, tmp_path, stop_at):
-    params = {"batch_size": 300, "n_epochs": 3}
+@pytest.mark.parametrize(("learning", "batch_size"), [("whiten", 100), ("lloyd", 300)])
+def test_stopped_again_and_again(
+    make_fly, documents, fingerprint, tmp_path, stop_at, learning, batch_size
+):
+    params = {"learning": learning, "batch_size": batch_size, "n_epochs": 3}
     whole = fingerprint(make_fly(**params).fit(documents))
     fly = make_fly(**params, checkpoint_dir=str(tmp_path))
     n_stops = 0
@@ -88,6 +99,35 @@ def test_stopped_again_and_again(make_fly, documents, fingerprint, tmp_path, sto
             assert n_stops < 1000, "it does not go on"
     assert n_stops > 10
     assert fingerprint(fly) == whole
+
+
+def test_a_model_that_cannot_be_saved_is_not_lost(make_fly, documents, tmp_path, monkeypatch):
+    fly = make_fly(checkpoint_dir=tmp_path / "state").fit(documents)
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("safetensors.numpy.save_file", full)
+    with pytest.raises(OSError, match="No space"):
+        fly.save(tmp_path / "fly.skfly")
+    monkeypatch.undo()
+    monkeypatch.setattr(_checkpoints, "_SECONDS", 1e9)
+    steps = []
+    step = WhitenRule.step
+    monkeypatch.setattr(WhitenRule, "step", lambda *args: steps.append(1) or step(*args))
+    # the process ended: another one fits again, from the last state on
+    again = make_fly(checkpoint_dir=tmp_path / "state").fit(documents)
+    assert not steps
+    again.save(tmp_path / "fly.skfly")
+    assert list((tmp_path / "state").iterdir()) == []
+    make_fly().fit(documents).save(tmp_path / "whole.skfly")
+    assert (tmp_path / "fly.skfly").read_bytes() == (tmp_path / "whole.skfly").read_bytes()
+
+
+def test_a_seed_is_drawn_again_after_a_run_that_came_to_its_end(make_lloyd, documents, tmp_path):
+    fly = make_lloyd(random_state=None, checkpoint_dir=tmp_path)
+    first, second = (fly.fit(documents).synapses_ for _ in range(2))
+    assert (first != second).any()
 
 
 def test_a_seed_that_was_drawn_is_kept(make_fly, documents, tmp_path, stop_at):
@@ -114,13 +154,13 @@ def test_a_seed_that_was_drawn_is_kept(make_fly, documents, tmp_path, stop_at):
         ({"max_features": 10}, "words was"),
     ],
 )
-def test_other_parameters_are_refused(make_fly, documents, tmp_path, stop_at, change, message):
+def test_other_parameters_are_refused(make_lloyd, documents, tmp_path, stop_at, change, message):
     stop_at(1)
     with pytest.raises(StoppedError):
-        make_fly(checkpoint_dir=tmp_path).fit(documents)
+        make_lloyd(checkpoint_dir=tmp_path).fit(documents)
     stop_at(0)
     with pytest.raises(CheckpointError, match=message):
-        make_fly(checkpoint_dir=tmp_path, **change).fit(documents)
+        make_lloyd(checkpoint_dir=tmp_path, **change).fit(documents)
     assert checkpoints_in(tmp_path)  # a wrong call loses nothing
 
 
@@ -162,7 +202,7 @@ def test_a_damaged_checkpoint(make_fly, documents, fingerprint, tmp_path, stop_a
 
 
 def test_progress_is_full_at_the_end_after_a_stop_too(
-    make_fly, documents, tmp_path, stop_at, monkeypatch
+    make_lloyd, documents, tmp_path, stop_at, monkeypatch
 ):
     shown = {}
 
@@ -178,23 +218,23 @@ def test_progress_is_full_at_the_end_after_a_stop_too(
 
     monkeypatch.setattr(Progress, "stage", stage)
     params = {"batch_size": 300, "n_epochs": 3}
-    make_fly(**params).fit(documents)
+    make_lloyd(**params).fit(documents)
     steps, done = shown["learning"]
     assert steps == done > 9
     assert shown["consensus"] == [steps / 3, steps / 3]
     stop_at(4)
     with pytest.raises(StoppedError):
-        make_fly(**params, checkpoint_dir=tmp_path).fit(documents)
+        make_lloyd(**params, checkpoint_dir=tmp_path).fit(documents)
     stop_at(0)
-    make_fly(**params, checkpoint_dir=tmp_path).fit(documents)
+    make_lloyd(**params, checkpoint_dir=tmp_path).fit(documents)
     assert shown["learning"] == [steps - 4, steps - 4]
 
 
 @pytest.mark.parametrize("batch", [-1, "1", 1.0])
-def test_a_batch_that_is_none(make_fly, documents, tmp_path, stop_at, monkeypatch, batch):
-    fly = make_fly(checkpoint_dir=tmp_path, batch_size=300)
+def test_a_batch_that_is_none(make_lloyd, documents, tmp_path, stop_at, monkeypatch, batch):
+    fly = make_lloyd(checkpoint_dir=tmp_path, batch_size=300)
     saved = stop_at(0)
-    fly.fit(documents)
+    fly.fit(documents).save(tmp_path / "fly.skfly")
     stop_at(1 + [progress["position"]["stage"] for progress, _ in saved].index(1))
     with pytest.raises(StoppedError):
         fly.fit(documents)
@@ -225,7 +265,7 @@ def test_a_place_that_cannot_be_written_to_is_told_before_the_text_is_read(
 
 def test_partial_fit_keeps_none(make_fly, documents, tmp_path):
     fly = make_fly(checkpoint_dir=tmp_path / "run").fit(documents)
-    (tmp_path / "run").rmdir()
+    shutil.rmtree(tmp_path / "run")
     fly.partial_fit(documents)
     assert not (tmp_path / "run").exists()
 
@@ -255,8 +295,8 @@ from skfly.fit import _checkpoints
 _checkpoints._SECONDS = 0.0
 directory = Path(sys.argv[1])
 texts = [line for line in Path(sys.argv[2]).read_text().splitlines()]
-params = {"n_kenyon_cells": 60, "hash_length": 4, "window": 5, "n_epochs": 6, "batch_size": 200,
-          "n_jobs": 1, "random_state": 0}
+params = {"learning": "lloyd", "n_kenyon_cells": 60, "hash_length": 4, "window": 5, "n_epochs": 6,
+          "batch_size": 200, "n_jobs": 1, "random_state": 0}
 
 
 def bits(fly):
@@ -309,13 +349,14 @@ while killed["any"] < 15 or killed["write"] < 5:
     assert status in (0, -signal.SIGKILL), status
     if status == 0:  # it was at its end before
         assert left_behind() == 0
+        (directory / "run" / "finished.skfly").unlink()
         longest /= 2 if moment == "any" else 1
         continue
     killed[moment] += 1
     assert left_behind() <= 3  # two, and for a moment the one before them
     with_checkpoints += left_behind() > 0
 assert bits(resumed.fit(texts)) == whole
-assert list((directory / "run").iterdir()) == []
+assert [path.name for path in (directory / "run").iterdir()] == ["finished.skfly"]
 print(killed["any"], killed["write"], with_checkpoints)
 """
 
@@ -335,3 +376,11 @@ def test_killed_at_twenty_moments(documents, tmp_path):
     assert at_any_moment >= 15
     assert while_writing >= 5
     assert with_checkpoints >= 5  # each of the others began anew
+
+
+def test_one_run_at_a_time_can_use_a_directory(make_fly, documents, tmp_path):
+    state = tmp_path / "state"
+    state.mkdir()
+    with write_lock(state), pytest.raises(LockedError, match="state is in use by process"):
+        make_fly(checkpoint_dir=state).fit(documents)
+    make_fly(checkpoint_dir=state).fit(documents)

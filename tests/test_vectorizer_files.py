@@ -4,6 +4,7 @@ import copy
 import errno
 import json
 import os
+import pickle
 import stat
 
 import numpy as np
@@ -15,6 +16,7 @@ from safetensors import safe_open
 
 from skfly import FlyHashVectorizer, FlyModel, ModelFileError
 from skfly._model_file import read_model_file, write_model_file
+from skfly._params import CONSTRAINTS, FILE_PARAMS
 from skfly.text import PackedWords
 
 
@@ -26,6 +28,13 @@ def same(left, right):
 def saved(fitted, tmp_path):
     path = tmp_path / "fly.skfly"
     fitted.save(path)
+    return path
+
+
+@pytest.fixture
+def saved_lloyd(fitted_lloyd, tmp_path):
+    path = tmp_path / "lloyd.skfly"
+    fitted_lloyd.save(path)
     return path
 
 
@@ -41,7 +50,8 @@ def is_mapped(array):
     "params",
     [
         {},
-        {"n_kenyon_cells": 12},  # few enough to be connected
+        {"learning": "lloyd"},
+        {"learning": "lloyd", "n_kenyon_cells": 12},  # few enough to be connected
         {"learning": "hebbian", "word_codes": "synapses", "document_codes": "counts"},
         {"stop_words": ["the", "of"], "fold_numbers": True, "dtype": np.float64},
         {"stop_words": "english", "subsample": 0.05, "sparse_output": True, "min_count": 2},
@@ -55,7 +65,7 @@ def test_a_loaded_model_gives_the_same_bits(
     fly.save(tmp_path / "fly.skfly")
     loaded = FlyHashVectorizer.load(tmp_path / "fly.skfly", mmap=mmap)
     assert loaded.get_params() == fly.get_params()
-    assert is_mapped(loaded.synapses_) == mmap
+    assert {is_mapped(array) for array in loaded.model_.coder.arrays.values()} == {mmap}
     for _ in range(2):
         assert fingerprint(loaded) == fingerprint(fly)
         assert same(loaded.transform(documents), fly.transform(documents))
@@ -105,6 +115,7 @@ def test_parameters_may_be_numpy_numbers(make_fly, documents, tmp_path):
         "hash_length": np.int32(4),
         "n_epochs": np.int64(2),
         "min_count": np.int64(2),
+        "learning": "lloyd",
         "n_active": np.int64(3),
         "shrinkage": np.float32(1.5),
         "truncate_windows": np.True_,
@@ -125,14 +136,18 @@ def test_a_model_is_one_file_of_arrays_and_json(saved):
     assert [path.name for path in saved.parent.iterdir()] == ["fly.skfly"]
     with safe_open(saved, framework="numpy") as file:
         assert set(file.keys()) == {
-            "coder.consensus",
-            "coder.synapses",
+            "coder.cells",
+            "coder.vectors",
             "coder.weights",
             "counts",
-            "state.cells",
-            "state.lateral_at",
-            "state.shrinkage",
-            "state.words",
+            "state.near.counts",
+            "state.near.ends",
+            "state.near.large",
+            "state.near.words",
+            "state.wide.counts",
+            "state.wide.ends",
+            "state.wide.large",
+            "state.wide.words",
             "words.data",
             "words.ends",
         }
@@ -198,7 +213,7 @@ def no_space(*args):
 def test_a_full_disk_leaves_the_old_file(
     saved, make_fly, documents, fitted, monkeypatch, step, fingerprint
 ):
-    other = make_fly(random_state=1).fit(documents)
+    other = make_fly(window=9).fit(documents)
     if step == "writing":
         monkeypatch.setattr(safetensors.numpy, "save_file", half_written)
     elif step == "flushing":
@@ -217,7 +232,7 @@ def test_a_full_disk_leaves_the_old_file(
 
 def test_a_model_that_is_mapped_may_be_saved_over(saved, make_fly, documents, fitted):
     mapped = FlyHashVectorizer.load(saved, mmap=True)
-    make_fly(random_state=1).fit(documents).save(saved)
+    make_fly(window=9).fit(documents).save(saved)
     assert same(mapped.transform(documents), fitted.transform(documents))
 
 
@@ -245,19 +260,19 @@ def test_a_file_that_is_cut_short_is_refused(saved, kept, mmap):
 
 
 def rewrite(path, change):
-    """Write a model file again with its description changed."""
+    """Write a model file again with its description changed, as one without checksums."""
     with safe_open(path, framework="numpy") as file:
         metadata = file.metadata()
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    described = json.loads(metadata["skfly"])
+    described = json.loads(metadata["skfly"]) | {"version": 2, "checksums": {}}
     change(described)
     safetensors.numpy.save_file(arrays, path, metadata={"skfly": json.dumps(described)})
 
 
 @pytest.mark.parametrize("mmap", [False, True])
 def test_a_model_of_a_newer_version_is_refused(saved, mmap):
-    rewrite(saved, lambda described: described.update(version=3))
-    with pytest.raises(ModelFileError, match=r"model format 3, written by a newer skfly.*upgrade"):
+    rewrite(saved, lambda described: described.update(version=4))
+    with pytest.raises(ModelFileError, match=r"model format 4, written by a newer skfly.*upgrade"):
         FlyHashVectorizer.load(saved, mmap=mmap)
 
 
@@ -290,7 +305,7 @@ def drop_value(content):
 
 
 def change_setting(content):
-    content["estimator"]["settings"]["truncate_windows"] = 1
+    content["estimator"]["settings"]["subsample"] = "none"
 
 
 def change_provenance(content):
@@ -302,7 +317,7 @@ def change_provenance(content):
     [
         (change_form, "feathers"),
         (change_length, "hash_length=99, but the model has 20"),
-        (change_setting, "truncate_windows is 1"),
+        (change_setting, "subsample is 'none'"),
         (change_provenance, "n_tokens of the provenance is no int"),
         (change_params, "'n_kenyon_cells' parameter .* Got -1"),
         (add_param, "n_wings"),
@@ -310,10 +325,52 @@ def change_provenance(content):
         (dict.clear, "params"),
     ],
 )
-def test_content_that_does_not_fit_is_refused(saved, damage, message):
-    rewrite(saved, lambda described: damage(described["content"]))
+@pytest.mark.parametrize("learning", ["whiten", "lloyd"])
+def test_content_that_does_not_fit_is_refused(saved, saved_lloyd, damage, message, learning):
+    path = saved if learning == "whiten" else saved_lloyd
+    rewrite(path, lambda described: damage(described["content"]))
     with pytest.raises(ModelFileError, match=f"is damaged: .*{message}"):
-        FlyHashVectorizer.load(saved)
+        FlyHashVectorizer.load(path)
+
+
+class TestParametersThatAFileMaySet:
+    def put(self, saved, **params):
+        def change(described):
+            described["content"]["estimator"]["params"] |= params
+            text = described["content"]["settings"]["text"]
+            text |= {name: value for name, value in params.items() if name in text}
+
+        rewrite(saved, change)
+
+    def test_it_makes_transform_open_no_files(self, saved, tmp_path, fitted):
+        self.put(saved, input="filename")
+        secret = tmp_path / "secret"
+        secret.write_text("ripe fruit")
+        fly = FlyHashVectorizer.load(saved)
+        assert fly.input == "content"
+        for model in (fly.model_, FlyModel.load(saved)):
+            assert same(model.documents([str(secret)]), fitted.model_.documents([str(secret)]))
+
+    def test_it_makes_fit_write_nowhere(self, saved, tmp_path):
+        self.put(saved, checkpoint_dir=str(tmp_path / "elsewhere"))
+        assert FlyHashVectorizer.load(saved).checkpoint_dir is None
+
+    @pytest.mark.parametrize("name", ["tokenizer", "preprocessor"])
+    def test_it_names_no_code(self, saved, name):
+        self.put(saved, **{name: "os.system"})
+        assert getattr(FlyHashVectorizer.load(saved), name) is None
+
+    def test_a_long_pattern_is_refused(self, saved):
+        self.put(saved, token_pattern="a" * 1001)
+        with pytest.raises(ModelFileError, match="its token_pattern has 1001 characters"):
+            FlyHashVectorizer.load(saved)
+
+    def test_no_parameter_that_it_may_set_takes_a_path_or_the_name_of_one(self):
+        for name in FILE_PARAMS:
+            allowed = CONSTRAINTS[name]
+            assert "PathLike" not in str(allowed), name
+            assert "filename" not in str(allowed), name
+        assert "input" not in FILE_PARAMS
 
 
 @pytest.mark.parametrize(
@@ -354,9 +411,10 @@ def repeat_word(arrays):
         (lambda arrays: {"counts": arrays["counts"][1:]}, "one count a word"),
         (lambda arrays: {"counts": -arrays["counts"]}, "counts of the words are no counts"),
         (lambda arrays: {"words.ends": arrays["words.ends"][::-1].copy()}, "do not fit"),
-        (lambda arrays: {"coder.synapses": arrays["coder.synapses"][1:]}, "must have shape"),
-        (lambda arrays: {"coder.consensus": np.zeros((3, 3))}, "must be an array of float32"),
-        (lambda arrays: {"state.cells": np.zeros((3, 3))}, "must have shape"),
+        (lambda arrays: {"coder.vectors": arrays["coder.vectors"][1:]}, "must have shape"),
+        (lambda arrays: {"coder.weights": np.zeros((3, 3))}, "must be an array of float32"),
+        (lambda arrays: {"coder.cells": arrays["coder.cells"][1:]}, "must have shape"),
+        (lambda arrays: {"state.near.ends": arrays["state.near.ends"][1:]}, "near pairs do not"),
         (lambda arrays: {"state.wings": np.zeros(3)}, "the state must be"),
         (repeat_word, "more than once"),
     ],
@@ -366,6 +424,79 @@ def test_arrays_that_do_not_fit_are_refused(saved, damage, message):
     write_model_file(saved, arrays | damage(arrays), content)
     with pytest.raises(ModelFileError, match=f"is damaged: .*{message}"):
         FlyHashVectorizer.load(saved)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda arrays: {"coder.synapses": arrays["coder.synapses"][1:]}, "must have shape"),
+        (lambda arrays: {"coder.consensus": np.zeros((3, 3))}, "must be an array of float32"),
+        (lambda arrays: {"state.cells": np.zeros((3, 3))}, "must have shape"),
+        (lambda arrays: {"state.wings": np.zeros(3)}, "the state must be"),
+    ],
+)
+def test_synapses_that_do_not_fit_are_refused(saved_lloyd, damage, message):
+    arrays, content = read_model_file(saved_lloyd)
+    write_model_file(saved_lloyd, arrays | damage(arrays), content)
+    with pytest.raises(ModelFileError, match=f"is damaged: .*{message}"):
+        FlyHashVectorizer.load(saved_lloyd)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(
+    "name", ["coder.weights", "coder.synapses", "coder.consensus", "state.cells"]
+)
+class TestNumbersWithoutAValue:
+    @pytest.fixture
+    def saved(self, saved, saved_lloyd, name):
+        return saved if name == "coder.weights" else saved_lloyd
+
+    def spoil(self, saved, name, value):
+        arrays, content = read_model_file(saved)
+        spoiled = arrays[name].copy()
+        spoiled.reshape(-1)[-1] = value
+        write_model_file(saved, arrays | {name: spoiled}, content)
+
+    def test_they_are_refused(self, saved, name, value):
+        self.spoil(saved, name, value)
+        with pytest.raises(ModelFileError, match=f"damaged: '{name}' has a number without a val"):
+            FlyHashVectorizer.load(saved)
+
+    @pytest.mark.parametrize(
+        "use",
+        [
+            lambda fly: fly.transform(["the fly"]),
+            lambda fly: fly.set_params(hash_length=2).hash_words(["fly"]),
+            lambda fly: fly.kenyon_cells("the fly"),
+            lambda fly: fly.model_.describe_cells([0]),
+            lambda fly: fly.wv,
+            pickle.dumps,
+        ],
+        ids=range(6),
+    )
+    def test_in_a_mapped_file_at_its_first_use(self, saved, name, value, use):
+        self.spoil(saved, name, value)
+        fly = FlyHashVectorizer.load(saved, mmap=True)
+        with pytest.raises(ModelFileError, match="has a number without a value"):
+            use(fly)
+
+
+@pytest.mark.parametrize(("learning", "name"), [("whiten", "cells"), ("lloyd", "synapses")])
+def test_a_mapped_file_that_was_damaged_is_refused_at_its_first_use(
+    tmp_path, monkeypatch, learning, name
+):
+    monkeypatch.setattr("skfly._model_file._CHECKED_AT_ONCE", 1000)
+    params = {"learning": learning, "n_epochs": 1, "random_state": 0}
+    fly = FlyHashVectorizer(n_kenyon_cells=3000, hash_length=2, **params)
+    fly.fit([" ".join(f"w{i}" for i in range(60))] * 4).save(tmp_path / "fly")
+    row = fly.model_.coder.arrays[name][-1].tobytes()
+    place = (tmp_path / "fly").read_bytes().index(row)
+    with open(tmp_path / "fly", "rb+") as file:
+        file.seek(place)
+        file.write(b"\x01\x02")
+    loaded = FlyHashVectorizer.load(tmp_path / "fly", mmap=True)
+    with pytest.raises(ModelFileError, match=rf"'coder\.{name}' is not as it was written"):
+        loaded.transform(["w1 w2"])
 
 
 def test_a_model_without_its_learning_state_gives_codes_and_cannot_continue(

@@ -109,7 +109,7 @@ def test_a_copy_gives_the_same_bits(fitted, documents, fingerprint, tmp_path, th
         joblib.dump(fitted, tmp_path / "fly.joblib")
         mode = "r" if through == "joblib mmap" else None
         fly = joblib.load(tmp_path / "fly.joblib", mmap_mode=mode)
-        assert isinstance(fly.synapses_, np.memmap) == (mode == "r")
+        assert isinstance(fly.model_.coder.vectors, np.memmap) == (mode == "r")
     assert fingerprint(fly) == fingerprint(fitted)
     assert same(fly.transform(documents), fitted.transform(documents))
     assert same(fly.hash_words(["fly"]), fitted.hash_words(["fly"]))

@@ -12,11 +12,23 @@ import time
 
 import numpy as np
 
-from skfly.binarize import ITQ, LSH, PCAH, NearLossless, RandExp, SpectralHashing, TopK
+from skfly.binarize import (
+    ITQ,
+    LSH,
+    PCAH,
+    BioHash,
+    DenseFly,
+    NearLossless,
+    RandExp,
+    SpectralHashing,
+    TopK,
+)
 
 TRANSFORMERS = [
     LSH(64),
     RandExp(400, 32),
+    BioHash(400, 32),
+    DenseFly(400),
     TopK(32),
     PCAH(64),
     ITQ(64),

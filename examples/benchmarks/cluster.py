@@ -137,7 +137,7 @@ def main():
         show_bytes(EncodedCorpus.load(args.corpus), args.model, args.batches)
         return
     datasets = [data for data in load_word_pairs(args.wordsim) if data.name == "MEN"]
-    params = {"n_kenyon_cells": args.cells, "sentence_splitter": None}
+    params = {"n_kenyon_cells": args.cells, "learning": "lloyd", "sentence_splitter": None}
     params |= {"n_epochs": args.epochs} if args.epochs else {}
     with tempfile.TemporaryDirectory() as temporary:
         corpus = read_corpus(args.corpus, Path(temporary) / "corpus", int(args.words))

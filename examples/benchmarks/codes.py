@@ -11,6 +11,7 @@ numbers, over the pairs that all know.
 
 import argparse
 import os
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -19,7 +20,11 @@ from _text import read_corpus, say
 from word_similarity import train_flies, train_word2vec
 
 from skfly import FlyHashVectorizer
-from skfly.evaluation import compare_codes, load_vectors
+from skfly.evaluation import load_vectors
+
+sys.path.append(str(Path(__file__).parents[1] / "paper"))
+
+from compare_codes import compare_codes
 
 
 def main():

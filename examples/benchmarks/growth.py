@@ -39,6 +39,7 @@ def time_a_window(corpus, params):
     """Return the seconds of a fit, by window."""
     fly = FlyHashVectorizer(
         **params,
+        learning="lloyd",
         min_count=1,
         n_epochs=1,
         subsample=0,

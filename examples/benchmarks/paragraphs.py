@@ -22,6 +22,7 @@ from skfly.demo import PARAMS, read_articles
 from skfly.rules import RULES
 from skfly.rules.lloyd import LloydRule
 
+LLOYD = PARAMS | {"learning": "lloyd"}
 LEAST_CHARACTERS = 300
 LEAST_PARAGRAPHS = 5
 CODES = {
@@ -65,7 +66,7 @@ def main():
     warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
     articles = read_articles()
     texts, numbers = paragraphs(articles)
-    n_words = FlyHashVectorizer(**PARAMS, n_epochs=1).fit(articles).n_words_seen_
+    n_words = FlyHashVectorizer(**PARAMS).fit(articles).n_words_seen_
     print(f"{len(texts):,} paragraphs, {n_words:,} words, {args.seeds} seeds\n")
     columns = [f"{name}, {which}" for name in CODES for which in ("nearest", "of five")]
     print("| variant | " + " | ".join(columns) + " |\n" + "|---" * (len(columns) + 1) + "|")
@@ -75,7 +76,7 @@ def main():
         rule = params.pop("rule", LloydRule)
         rows = []
         for seed in range(args.seeds):
-            fly = FlyHashVectorizer(**(PARAMS | params | {"random_state": seed}))
+            fly = FlyHashVectorizer(**(LLOYD | params | {"random_state": seed}))
             with patch.dict(RULES, lloyd=rule):
                 fly.fit(articles)
             rows.append([])

@@ -53,9 +53,8 @@ def profile(documents, n_epochs, spent):
         for name, (owner, attribute) in STAGES.items():
             function = timed(getattr(owner, attribute), spent, name)
             patches.enter_context(patch.object(owner, attribute, function))
-        fly = FlyHashVectorizer(
-            n_epochs=n_epochs, sentence_splitter=None, n_jobs=1, random_state=0
-        )
+        params = {"learning": "lloyd", "n_epochs": n_epochs, "sentence_splitter": None}
+        fly = FlyHashVectorizer(**params, n_jobs=1, random_state=0)
         began = time.perf_counter()
         fly.fit(documents)
         fly.hash_words(list(fly.vocabulary_))

@@ -3,11 +3,11 @@
     python examples/benchmarks/recipe.py CORPUS.txt[.xz] --wordsim DIR --csv recipe.csv
 
 For the first 1, 5, 20 million words of CORPUS (one sentence a line) and all of it, flies are
-trained with default parameters and with one of them changed, ``--seeds`` times each. One table a
-length comes out: the mean score over MEN, WS353, SimLex and MTurk-287 (100 times Spearman's
-correlation), for three hash lengths, with its standard deviation over the seeds. Choose by the
-first half of the pairs; the second half says what the choice is worth. ``--csv`` keeps every
-single score.
+trained with ``learning="lloyd"`` and with one parameter changed, ``--seeds`` times each. One
+table a length comes out: the mean score over MEN, WS353, SimLex and MTurk-287 (100 times
+Spearman's correlation), for three hash lengths, with its standard deviation over the seeds.
+Choose by the first half of the pairs; the second half says what the choice is worth. ``--csv``
+keeps every single score.
 """
 
 import argparse
@@ -144,7 +144,8 @@ def train(corpus, name, params, seed, threads):
     params = dict(params)
     rule = params.pop("rule", LloydRule)
     block = params.pop("block", LloydRule.block_size)
-    fly = FlyHashVectorizer(**params, sentence_splitter=None, n_jobs=threads, random_state=seed)
+    params |= {"learning": "lloyd", "sentence_splitter": None, "n_jobs": threads}
+    fly = FlyHashVectorizer(**params, random_state=seed)
     with patch.dict(RULES, lloyd=rule), patch.object(rule, "block_size", block):
         return fly.fit(corpus) if name != IN_PARTS else fit_in_parts(fly, corpus)
 

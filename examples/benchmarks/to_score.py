@@ -52,7 +52,8 @@ def main():
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         corpus = read_corpus(args.corpus, Path(temporary) / "corpus", args.words)
-        params = {"sentence_splitter": None, "n_jobs": args.threads, "random_state": 0}
+        params = {"learning": "lloyd", "sentence_splitter": None, "random_state": 0}
+        params |= {"n_jobs": args.threads}
         FlyHashVectorizer(**params, n_epochs=1).fit(["to compile the kernels"] * 9)
         goal, known, word2vec_seconds = score_to_reach(corpus, args)
         print(f"{corpus.n_words:,} words, {args.threads} threads, k={args.hash_length}\n")

@@ -45,6 +45,7 @@ def encoded(text, keep):
 def fly_rate(corpus, threads, n_words=20_000):
     """Windows a second of one epoch, all of ``fit`` included."""
     fly = FlyHashVectorizer(
+        learning="lloyd",
         n_epochs=1,
         subsample=0,
         word_codes="synapses",
@@ -157,7 +158,8 @@ def memory_child(directory, threads):
                 return int(line.split()[1]) * 1024
         return 0
 
-    fly = FlyHashVectorizer(sentence_splitter=None, n_jobs=threads, random_state=0)
+    params = {"learning": "lloyd", "sentence_splitter": None, "n_jobs": threads}
+    fly = FlyHashVectorizer(**params, random_state=0)
     fly.fit([["imports", "and", "kernels"]] * 3)
     before, began = status("VmRSS"), time.perf_counter()
     fly.fit(EncodedCorpus.load(directory))

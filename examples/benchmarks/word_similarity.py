@@ -132,6 +132,7 @@ def main():
     parser.add_argument("--words", type=int, help="use only about so many words of the text")
     parser.add_argument("--seeds", type=int, default=3, help="flies to train of each kind")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--learning", default="whiten", help="the rule of the other flies")
     parser.add_argument("--hebbian-seeds", type=int, default=1, help="0: without it")
     parser.add_argument("--keep", type=Path, help="keep the encoded corpus in this directory")
     parser.add_argument(
@@ -154,8 +155,9 @@ def compare(corpus, datasets, args):
         flies[HEBBIAN] = train_flies(
             corpus, args, args.hebbian_seeds, learning="hebbian", word_codes="synapses"
         )
-    flies[DEFAULT] = train_flies(corpus, args, args.seeds)
-    flies[WIDE] = train_flies(corpus, args, 1, n_kenyon_cells=1000)
+    rule = {"learning": args.learning}
+    flies[DEFAULT] = train_flies(corpus, args, args.seeds, **rule)
+    flies[WIDE] = train_flies(corpus, args, 1, n_kenyon_cells=1000, **rule)
     vectors, seconds = train_word2vec(corpus, args)
     vocabularies = [trained[0].vocabulary_ for trained, _ in flies.values()]
     common = set(vectors.key_to_index).intersection(*vocabularies)

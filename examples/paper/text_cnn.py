@@ -8,7 +8,7 @@ The network of Y. Kim, "Convolutional Neural Networks for Sentence Classificatio
 with one channel: filters over 3, 4 and 5 words, the maximum over the document, dropout, a linear
 layer. Codes and vectors are not trained, and are scaled to the same mean length. A tenth of the
 documents is held out, and the epoch with the best accuracy there is taken. Network, training and
-words are the same for all. DIR has datasets as for ``skfly evaluate report``: 20 Newsgroups,
+words are the same for all. DIR has datasets as for ``report.py``: 20 Newsgroups,
 SST-2, TREC-6 or Web of Science.
 """
 
@@ -25,10 +25,10 @@ from skorch.callbacks import EarlyStopping
 from skorch.dataset import ValidSplit
 from torch import nn
 
+from document_classification import document_classification
 from skfly import FlyHashVectorizer
 from skfly.evaluation import (
     Table,
-    document_classification,
     load_vectors,
     read_20newsgroups,
     read_sst2,

@@ -1,5 +1,7 @@
 """Binary codes from dense vectors, as scikit-learn transformers."""
 
+from skfly.binarize._biohash import BioHash
+from skfly.binarize._densefly import DenseFly
 from skfly.binarize._itq import ITQ
 from skfly.binarize._lsh import LSH
 from skfly.binarize._near_lossless import NearLossless
@@ -8,4 +10,14 @@ from skfly.binarize._randexp import RandExp
 from skfly.binarize._spectral import SpectralHashing
 from skfly.binarize._topk import TopK
 
-__all__ = ["ITQ", "LSH", "PCAH", "NearLossless", "RandExp", "SpectralHashing", "TopK"]
+__all__ = [
+    "ITQ",
+    "LSH",
+    "PCAH",
+    "BioHash",
+    "DenseFly",
+    "NearLossless",
+    "RandExp",
+    "SpectralHashing",
+    "TopK",
+]

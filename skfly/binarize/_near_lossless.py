@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_batches
 
 from skfly._sklearn_compat import Interval, _fit_context
-from skfly.binarize._base import BitBinarizer, check_vectors, vector_mean
+from skfly.binarize._base import SignBinarizer, check_vectors, vector_mean
 
 __all__ = ["NearLossless"]
 
@@ -23,7 +23,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 _SPREADS = 3.0  # standard deviations that tanh has room for
 
 
-class NearLossless(BitBinarizer):
+class NearLossless(SignBinarizer):
     r"""Hash vectors by an autoencoder that has learned to restore them from bits.
 
     The code of a vector is :math:`b = h(Wx)`, one where the product is positive, and the vector
@@ -166,9 +166,6 @@ class NearLossless(BitBinarizer):
         self.components_, self.bias_ = W, bias - W.sum(axis=0) / 2
         return self
 
-    def _bits(self, X: NDArray[Any]) -> NDArray[np.bool_]:
-        return np.asarray((X - self.mean_) @ self.components_.T > 0)
-
     def inverse_transform(self, X: Any) -> NDArray[np.float64]:
         """Return the vectors that codes stand for.
 
@@ -183,10 +180,6 @@ class NearLossless(BitBinarizer):
         """
         restored = np.tanh(self._unpacked(X) @ self.components_ + self.bias_)
         return np.asarray(restored * self.scale_ + self.mean_)
-
-    @property
-    def _code_width(self) -> int:
-        return len(self.components_)
 
 
 def _step(

@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils import check_random_state
 
 from skfly._sklearn_compat import Interval, _fit_context
 from skfly.binarize._base import WinnerBinarizer, check_vectors, vector_mean
 from skfly.model import codes_to_csr
 
-__all__ = ["RandExp"]
+__all__ = ["RandExp", "random_expansion"]
 
 
 class RandExp(WinnerBinarizer):
@@ -54,6 +55,8 @@ class RandExp(WinnerBinarizer):
 
     See Also
     --------
+    BioHash : Learned synapses.
+    DenseFly : The signs of all sums.
     LSH : Short codes of which half the bits are ones.
     TopK : The largest features themselves.
 
@@ -120,12 +123,9 @@ class RandExp(WinnerBinarizer):
         """
         X = check_vectors(self, X)
         self._check_hash_length(self.n_cells)
-        n_features = X.shape[1]
-        n_inputs = max(1, round(self.density * n_features))
         random = check_random_state(self.random_state)
-        order = random.uniform(size=(self.n_cells, n_features)).argsort(axis=1)
         self.mean_ = vector_mean(X, self.center)
-        self.components_ = codes_to_csr(order[:, :n_inputs], n_features, np.float64)
+        self.components_ = random_expansion(self.n_cells, X.shape[1], self.density, random)
         return self
 
     def _activations(self, X: NDArray[Any]) -> NDArray[Any]:
@@ -134,3 +134,12 @@ class RandExp(WinnerBinarizer):
     @property
     def _code_width(self) -> int:
         return int(self.components_.shape[0])
+
+
+def random_expansion(
+    n_cells: int, n_features: int, density: float, random: np.random.RandomState
+) -> sparse.csr_array:
+    """Return ones where cells add up features, each the same number of them."""
+    n_inputs = max(1, round(density * n_features))
+    order = random.uniform(size=(n_cells, n_features)).argsort(axis=1)
+    return codes_to_csr(order[:, :n_inputs], n_features, np.float64)

@@ -57,7 +57,14 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Jobs = Annotated[
     int | None, typer.Option(min=1, help="Threads; the result does not depend on it.")
 ]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
+Model = Annotated[
+    Path,
+    typer.Argument(
+        metavar="MODEL",
+        help="A model file, or en: the English model that comes with skfly.",
+        show_default=False,
+    ),
+]
 HashLength = Annotated[
     int | None, typer.Option(min=1, help="Active cells of a code; else as the model says.")
 ]

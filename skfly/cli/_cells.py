@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from skfly.cli._app import Encoding, Json, Model, NWords, app, examples
-from skfly.cli._console import print_json, show_warning
+from skfly.cli._console import escaped, print_json, show_warning
 from skfly.cli._files import batches, given_lines, load_to_hash
 
 
@@ -49,6 +49,6 @@ def cells(
                 print_json({"text": line, "cells": [cell._asdict() for cell in found]})
                 continue
             for cell in found:
-                words = (f"{word} {chance:.3f}" for word, chance in cell.words)
-                shown = " ".join(line.split())
+                words = (f"{escaped(word)} {chance:.3f}" for word, chance in cell.words)
+                shown = escaped(" ".join(line.split()))
                 typer.echo("\t".join([shown, str(cell.number), f"{cell.activation:.4f}", *words]))

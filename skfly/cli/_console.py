@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,10 +14,22 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-__all__ = ["Program", "print_json", "print_table", "show_logs", "show_warning", "size_text"]
+__all__ = [
+    "Program",
+    "escaped",
+    "print_json",
+    "print_table",
+    "show_logs",
+    "show_warning",
+    "size_text",
+]
 
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # click's, wherever typer has it
 _EXPECTED = (_UsageError, OSError, ValueError, MemoryError, ImportError)
+
+
+# control characters, other ends of lines, and what turns the direction of text
+_OBEYED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 class Program(TyperGroup):
@@ -33,6 +46,17 @@ class Program(TyperGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
 
+def escaped(text: str) -> str:
+    r"""Return text without what a terminal obeys: words of a model may be anything.
+
+    Examples
+    --------
+    >>> print(escaped("fly\x1b[2J"), escaped("a\nb"), escaped("\u202eylf"))
+    fly\x1b[2J a\nb \u202eylf
+    """
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
 def print_json(result: Mapping[str, Any]) -> None:
     """Print one JSON object on one line."""
     typer.echo(json.dumps(result))
@@ -40,7 +64,7 @@ def print_json(result: Mapping[str, Any]) -> None:
 
 def print_table(title: str, rows: Sequence[Sequence[object]], note: str = "") -> None:
     """Print a table: drawn on a terminal, in plain columns elsewhere."""
-    cells = [[str(value) for value in row] for row in rows]
+    cells = [[escaped(str(value)) for value in row] for row in rows]
     if sys.stdout.isatty():
         _draw_table(title, cells, note)
         return
@@ -98,12 +122,12 @@ def _in_one_line(error: BaseException) -> str:
     context: typer.Context | None = getattr(error, "ctx", None)
     if context is not None:
         parts.append(f"see '{context.command_path} --help'")
-    return " ".join("; ".join(part.rstrip(".") for part in parts).split())
+    return escaped(" ".join("; ".join(part.rstrip(".") for part in parts).split()))
 
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning in one line on standard error."""
-    typer.echo(f"skfly: warning: {message}", err=True)
+    typer.echo(f"skfly: warning: {escaped(str(message))}", err=True)
 
 
 class _Warnings(logging.Handler):

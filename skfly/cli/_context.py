@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from skfly.cli._app import Encoding, HashLength, Json, Model, NWords, app, examples
-from skfly.cli._console import print_json, show_warning
+from skfly.cli._console import escaped, print_json, show_warning
 from skfly.cli._files import batches, given_lines, load_to_hash
 from skfly.cli._neighbors import nearest_words
 
@@ -70,4 +70,4 @@ def context(
                     }
                 )
             else:
-                typer.echo("\t".join(f"{word} {count}" for word, count in near))
+                typer.echo("\t".join(f"{escaped(word)} {count}" for word, count in near))

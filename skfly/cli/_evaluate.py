@@ -21,15 +21,31 @@ if TYPE_CHECKING:
     from skfly.evaluation import Table
     from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = ["Corpus", "ModelOrVectors", "TrustPickle", "Unknown", "evaluations", "load_to_evaluate"]
+__all__ = [
+    "CsvFile",
+    "HashLengths",
+    "JsonFile",
+    "ModelOrVectors",
+    "TrustPickle",
+    "check_places",
+    "evaluations",
+    "hash_lengths_of",
+    "load_to_evaluate",
+    "print_table",
+    "show_stage",
+]
 
 # options of 0.1 that it accepted and ignored
 _IGNORED = {
     "contexts": ("--jobs", "--encoding"),
     "analogies": ("--jobs", "--encoding", "--measure"),
-    "report": ("--jobs", "--measure"),
     "words": (),
 }
+
+
+_OF_REPORTS = ("--report", "--data", "--experiments")
+_REPORTS_MOVED = """reports are now written by a script in skfly's repository and source
+distribution: python examples/paper/report.py MODEL --data DIR -o OUT""".replace("\n", " ")
 
 
 class _Evaluations(TyperGroup):
@@ -37,6 +53,8 @@ class _Evaluations(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            if args[0] == "report" or any(arg.split("=")[0] in _OF_REPORTS for arg in args):
+                raise typer.BadParameter(_REPORTS_MOVED)
             args = new_spelling(args)
             show_warning(
                 "without a subcommand, 'skfly evaluate' will be removed; the new spelling is "
@@ -52,15 +70,9 @@ def new_spelling(args: Sequence[str]) -> list[str]:
     --------
     >>> new_spelling(["--analogies=questions.txt", "en.skfly", "--jobs", "2"])
     ['analogies', 'en.skfly', 'questions.txt']
-    >>> new_spelling(["en.skfly", "--data", "datasets", "--report", "out"])
-    ['report', 'en.skfly', '--data', 'datasets', '--output', 'out']
     """
     words = [word for arg in args for word in (arg.split("=", 1) if arg[:2] == "--" else [arg])]
-    kinds = {
-        "report": ("--report", "--data", "--vectors", "--experiments"),
-        "analogies": ("--analogies",),
-        "contexts": ("--wic", "--scws"),
-    }
+    kinds = {"analogies": ("--analogies",), "contexts": ("--wic", "--scws")}
     command = next((kind for kind in kinds if set(kinds[kind]) & set(words)), "words")
     kept, last = [command], []
     remaining = iter(words)
@@ -70,7 +82,7 @@ def new_spelling(args: Sequence[str]) -> list[str]:
         elif word in _IGNORED[command]:
             next(remaining, None)
         else:
-            kept.append("--output" if word == "--report" else word)
+            kept.append(word)
     return kept + last
 
 
@@ -83,7 +95,8 @@ app.add_typer(
         "skfly evaluate words corpus.skfly --json",
         "skfly evaluate contexts corpus.skfly --wic wic/",
         "skfly evaluate analogies corpus.skfly questions-words.txt",
-        "skfly evaluate report corpus.skfly --data datasets/ -o out/",
+        "skfly evaluate documents --data 20news-bydate.tar.xz",
+        "skfly evaluate sentences corpus.skfly --sts sts-dev.csv",
     ),
 )
 
@@ -155,8 +168,8 @@ def words(
 
     if (seeds is None) != (corpus is None):
         raise typer.BadParameter("--seeds and --corpus belong together")
-    chosen = _hash_lengths(hash_lengths)
-    _check_places(csv_file, json_file, plot)
+    chosen = hash_lengths_of(hash_lengths)
+    check_places(csv_file, json_file, plot)
     datasets = load_word_pairs(wordsim)
     loaded = load_to_evaluate(model, trust_pickle, unknown_words, {"--seeds": seeds})
     models: Iterable[Any] = [loaded]
@@ -164,13 +177,13 @@ def words(
         models = _trained_again(loaded, corpus, encoding, range(seeds or 1), jobs, quiet)
     results = []
     for scored in models:
-        with _stage("word pairs", quiet) as monitor:
+        with show_stage("word pairs", quiet) as monitor:
             results.append(word_similarity(scored, datasets, measure=measure, **chosen))
             monitor.advance(sum(map(len, datasets)))
     table = results[0] if corpus is None else mean_over_seeds(results)
     if plot is not None:
         table.plot(plot)
-    _print(table, model, csv_file, json_file, as_json)
+    print_table(table, model, csv_file, json_file, as_json)
 
 
 @evaluations.command(
@@ -201,15 +214,15 @@ def contexts(
 
     if wic is None and scws is None:
         raise typer.BadParameter("give --wic, --scws, or both")
-    chosen = _hash_lengths(hash_lengths)
-    _check_places(csv_file, json_file)
+    chosen = hash_lengths_of(hash_lengths)
+    check_places(csv_file, json_file)
     datasets = load_context_pairs([path for path in (wic, scws) if path is not None])
     only_models = {"--hash-lengths": hash_lengths}
     loaded = load_to_evaluate(model, trust_pickle, unknown_words, only_models)
-    with _stage("pairs", quiet) as monitor:
+    with show_stage("pairs", quiet) as monitor:
         table = word_in_context(loaded, datasets, measure=measure, **chosen)
         monitor.advance(sum(map(len, datasets)))
-    _print(table, model, csv_file, json_file, as_json)
+    print_table(table, model, csv_file, json_file, as_json)
 
 
 @evaluations.command(
@@ -234,16 +247,16 @@ def analogies(
     """
     from skfly.evaluation import word_analogies
 
-    chosen = _hash_lengths(hash_lengths)
-    _check_places(csv_file, json_file)
+    chosen = hash_lengths_of(hash_lengths)
+    check_places(csv_file, json_file)
     loaded = load_to_evaluate(model, trust_pickle, None, {"--hash-lengths": hash_lengths})
-    with _stage("analogies", quiet) as monitor:
+    with show_stage("analogies", quiet) as monitor:
         table = word_analogies(loaded, questions, **chosen)
         monitor.advance(table.rows[-1].n_questions)
-    _print(table, model, csv_file, json_file, as_json)
+    print_table(table, model, csv_file, json_file, as_json)
 
 
-def _stage(unit: str, quiet: bool) -> Any:
+def show_stage(unit: str, quiet: bool) -> Any:
     """Show progress."""
     from skfly._progress import Progress
 
@@ -253,14 +266,14 @@ def _stage(unit: str, quiet: bool) -> Any:
 def load_to_evaluate(
     path: Path,
     trust_pickle: bool,
-    unknown_words: UnknownWords | None = None,
-    only_models: dict[str, Any] | None = None,
+    unknown_words: UnknownWords | None,
+    only_models: dict[str, Any],
 ) -> Any:
     """Return a model or vectors; refuse options that only a model can have."""
     from skfly.evaluation import is_vector_file, load_vectors
 
     dense = is_vector_file(path)
-    for option, given in ((only_models or {}) | {"--unknown-words": unknown_words}).items():
+    for option, given in (only_models | {"--unknown-words": unknown_words}).items():
         if dense and given is not None:
             raise typer.BadParameter(f"{option} is for models of skfly, but {path} holds vectors")
     model = load_vectors(path, trusted=trust_pickle) if dense else load_model(path)
@@ -296,7 +309,7 @@ def _trained_again(
             yield FlyHashVectorizer(**(params | {"random_state": seed})).fit(corpus)
 
 
-def _hash_lengths(text: str | None) -> dict[str, Any]:
+def hash_lengths_of(text: str | None) -> dict[str, Any]:
     """Return the argument ``hash_lengths``, if it is given."""
     if text is None:
         return {}
@@ -307,7 +320,7 @@ def _hash_lengths(text: str | None) -> dict[str, Any]:
     return {"hash_lengths": [int(part) for part in parts]}
 
 
-def _check_places(csv_file: Path | None, json_file: Path | None, plot: Path | None = None) -> None:
+def check_places(csv_file: Path | None, json_file: Path | None, plot: Path | None = None) -> None:
     """Refuse what cannot be written or drawn, before any work is done."""
     from importlib.util import find_spec
 
@@ -322,14 +335,14 @@ def _check_places(csv_file: Path | None, json_file: Path | None, plot: Path | No
         raise typer.BadParameter(f"{plot} must end in .png, .svg or .pdf", param_hint="'--plot'")
 
 
-def _print(
-    table: Table, model: Path, csv_file: Path | None, json_file: Path | None, as_json: bool
+def print_table(
+    table: Table, model: Path | None, csv_file: Path | None, json_file: Path | None, as_json: bool
 ) -> None:
     if csv_file is not None:
         table.to_csv(csv_file)
     if json_file is not None:
         table.to_json(json_file)
     if as_json:
-        print_json({"model": str(model), **table.to_dict()})
+        print_json({"model": None if model is None else str(model), **table.to_dict()})
     else:
         typer.echo(str(table))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
+from contextlib import ExitStack
+from html import escape
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -55,8 +59,24 @@ def explore(
                 )
             typer.echo("skfly: Ctrl-C ends it", err=True)
         if browser:
-            import webbrowser
+            _open_page(server.url, stack)
 
-            webbrowser.open(server.url)
+    with ExitStack() as stack:
+        server.run(fly, model.name, ready)
 
-    server.run(fly, model.name, ready)
+
+def _open_page(url: str, stack: ExitStack) -> None:
+    """Open the page; the token in its address is not given to a program as an argument.
+
+    Everyone on this machine can see the arguments of programs, but only its owner the file.
+    """
+    import webbrowser
+
+    if "#" in url:
+        directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="skfly-"))
+        page = Path(directory) / "page.html"
+        page.write_text(
+            f'<!DOCTYPE html><meta http-equiv="refresh" content="0; url={escape(url)}">'
+        )
+        url = page.as_uri()
+    webbrowser.open(url)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -114,24 +115,15 @@ def _by_suffix(output: Path) -> Format:
 
 
 def _most_frequent(vectors: FlyKeyedVectors, n_words: int) -> FlyKeyedVectors:
-    counts = vectors.expandos["count"]
-    rows = (-counts).argsort(kind="stable")[:n_words]
-    return type(vectors).from_codes(
-        [vectors.index_to_key[i] for i in rows.tolist()],
-        vectors.codes[rows],
-        counts=counts[rows],
-        n_cells=vectors.vector_size,
-    )
+    rows = (-vectors.expandos["count"]).argsort(kind="stable")[:n_words]
+    words = [vectors.index_to_key[i] for i in rows.tolist()]
+    return vectors.vectors_for_all(words, copy_vecattrs=True)
 
 
 def _write_word2vec(vectors: FlyKeyedVectors, output: Path, binary: bool = False) -> list[Path]:
     with replace_file(output) as place:
         vectors.save_word2vec_format(str(place), binary=binary)
     return [output]
-
-
-def _write_binary(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
-    return _write_word2vec(vectors, output, binary=True)
 
 
 def _write_numpy(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
@@ -141,7 +133,7 @@ def _write_numpy(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
     with replace_file(output) as place, open(place, "wb") as file:
         np.savez_compressed(
             file,
-            words=np.array(list(vectors.index_to_key), dtype=np.str_),
+            words=np.array(vectors.index_to_key, dtype=np.str_),
             counts=vectors.expandos["count"],
             codes=packed[:, : -(-vectors.vector_size // 8)],
             n_cells=vectors.vector_size,
@@ -155,7 +147,7 @@ def _write_faiss(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
     words = output.with_name(output.name + ".json")
     with replace_file(output) as place, replace_file(words) as words_place:
         faiss.write_index_binary(vectors.to_faiss(), str(place))
-        words_place.write_text(json.dumps(list(vectors.index_to_key)), encoding="utf-8")
+        words_place.write_text(json.dumps(vectors.index_to_key), encoding="utf-8")
     return [output, words]
 
 
@@ -186,7 +178,7 @@ def _write_projector(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
 
 _WRITERS: dict[Format, Callable[[Any, Path], list[Path]]] = {
     Format.WORD2VEC: _write_word2vec,
-    Format.WORD2VEC_BINARY: _write_binary,
+    Format.WORD2VEC_BINARY: partial(_write_word2vec, binary=True),
     Format.NUMPY: _write_numpy,
     Format.FAISS: _write_faiss,
     Format.PROJECTOR: _write_projector,

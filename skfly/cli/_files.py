@@ -45,14 +45,16 @@ def check_place(path: Path) -> None:
 def load_model(model: Path) -> FlyHashVectorizer:
     from skfly.vectorizer import FlyHashVectorizer
 
-    if not model.exists():
-        raise FileNotFoundError(f"there is no model file {model}")
-    return FlyHashVectorizer.load(model, mmap=True)
+    return FlyHashVectorizer.from_pretrained(model)
 
 
-def load_to_hash(model: Path, hash_length: int | None) -> FlyHashVectorizer:
+def load_to_hash(
+    model: Path, hash_length: int | None, unknown_words: str | None = None
+) -> FlyHashVectorizer:
     """Return a model that takes lines of text, whatever it was set to in Python."""
     fly = load_model(model)
+    if unknown_words is not None:
+        fly.set_params(unknown_words=str(unknown_words))
     fly.set_params(input="content", document_codes="binary", sparse_output=True)
     if hash_length is not None:
         if hash_length > fly.n_features_out_:

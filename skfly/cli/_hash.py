@@ -61,9 +61,7 @@ def hash_texts(
         raise FileNotFoundError(f"there is no file {text}; a text itself is read from a pipe")
     if output is not None:
         check_place(output)
-    fly = load_to_hash(model, hash_length)
-    if unknown_words is not None:
-        fly.set_params(unknown_words=unknown_words.value)
+    fly = load_to_hash(model, hash_length, unknown_words)
     parts = []
     for lines in batches(read_lines(text, encoding)):
         codes = sparse.csr_array(

@@ -35,11 +35,11 @@ def info(model: Model, as_json: Json = False) -> None:
         ("hash length", about["hash_length"]),
         ("window", about["window"]),
         ("rule", about["rule"]),
+        *([("text", about["text"])] if about["text"] else []),
         ("words read", f"{about['words_read']:,}"),
         ("windows seen", f"{about['windows_seen']:,}"),
-        ("epochs", about["epochs"]),
-        ("cells in use", f"{about['cells_in_use']:.1%}"),
-        ("last energy", f"{about['energy']:.6g}"),
+        ("epochs", "unknown" if about["epochs"] is None else about["epochs"]),
+        *_competition(about),
         ("learned with", _pairs(about["settings"])),
         ("not the default", _pairs(about["changed_parameters"]) or "nothing"),
         ("file size", size_text(about["file_bytes"])),
@@ -49,8 +49,19 @@ def info(model: Model, as_json: Json = False) -> None:
     print_table(str(model), rows)
 
 
+def _competition(about: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return how the competition for windows ended, if there was one."""
+    if about["energy"] is None:
+        return []
+    return [
+        ("cells in use", f"{about['cells_in_use']:.1%}"),
+        ("last energy", f"{about['energy']:.6g}"),
+    ]
+
+
 def _describe(fly: FlyHashVectorizer, path: Path) -> dict[str, Any]:
     from skfly._params import RULE_PARAMS
+    from skfly._pretrained import find_model
     from skfly.vectorizer import FlyHashVectorizer
 
     defaults = FlyHashVectorizer().get_params()
@@ -61,21 +72,29 @@ def _describe(fly: FlyHashVectorizer, path: Path) -> dict[str, Any]:
     }
     counts = fly.word_counts_
     vocabulary = list(fly.vocabulary_)
+    learned = hasattr(fly, "n_iter_")  # a model without its learning state does not know it
+    has_windows = learned and fly.cells_used_[-1] > 0
+    provenance = fly.model_.provenance
     return {
         "model": str(path),
         "cells": fly.n_features_out_,
         "words": len(vocabulary),
         "hash_length": fly.hash_length,
         "window": fly.window,
-        "rule": fly.learning,
+        "rule": provenance.rule,
+        "text": provenance.text,
         "words_read": fly.n_words_seen_,
         "windows_seen": fly.n_windows_seen_,
-        "epochs": fly.n_iter_,
-        "cells_in_use": fly.cells_used_[-1],
-        "energy": fly.energy_[-1],
-        "settings": {name: getattr(fly, f"{name}_") for name in (*RULE_PARAMS, "min_count")},
+        "epochs": fly.n_iter_ if learned else None,
+        "cells_in_use": fly.cells_used_[-1] if has_windows else None,
+        "energy": fly.energy_[-1] if has_windows else None,
+        "settings": {
+            name: getattr(fly, f"{name}_")
+            for name in (*RULE_PARAMS, "min_count")
+            if hasattr(fly, f"{name}_")  # each rule has some of them
+        },
         "changed_parameters": changed,
-        "file_bytes": path.stat().st_size,
+        "file_bytes": find_model(path).stat().st_size,
         "code_bytes_per_word": -(-fly.n_features_out_ // 8),
         "most_frequent_words": [
             (vocabulary[i], int(counts[i])) for i in (-counts).argsort()[:_FREQUENT_WORDS]

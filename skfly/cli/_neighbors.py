@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from skfly.cli._app import Encoding, HashLength, Json, Model, NWords, UnknownWords, app, examples
-from skfly.cli._console import print_json, show_warning
+from skfly.cli._console import escaped, print_json, show_warning
 from skfly.cli._files import batches, given_lines, load_to_hash
 
 
@@ -39,9 +39,7 @@ def neighbors(
     A line for each word: the word, and its neighbours with the number of cells that they share,
     between tabs. An unknown word has none, and a warning.
     """
-    fly = load_to_hash(model, hash_length)
-    if unknown_words is not None:
-        fly.set_params(unknown_words=unknown_words.value)
+    fly = load_to_hash(model, hash_length, unknown_words)
     for lines in batches(given_lines(words, encoding)):
         asked = [line.strip() for line in lines]
         codes = fly.hash_words(asked)
@@ -52,7 +50,8 @@ def neighbors(
             if as_json:
                 print_json({"word": word, "known": bool(near), "neighbors": near})
             else:
-                typer.echo("\t".join([word, *(f"{other} {count}" for other, count in near)]))
+                others = (f"{escaped(other)} {count}" for other, count in near)
+                typer.echo("\t".join([escaped(word), *others]))
 
 
 def nearest_words(

@@ -33,6 +33,7 @@ class Sentences(StrEnum):
 class Rule(StrEnum):
     """Learning rules."""
 
+    WHITEN = "whiten"
     LLOYD = "lloyd"
     HEBBIAN = "hebbian"
 
@@ -115,7 +116,7 @@ def train(
     ] = None,
     rule: Annotated[
         Rule, typer.Option(help="Learning rule; hebbian is the published one.")
-    ] = Rule.LLOYD,
+    ] = Rule.WHITEN,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the text.")] = None,
     batch_size: Annotated[
         int | None, typer.Option(min=1, help="Words between two steps of learning.")
@@ -141,7 +142,9 @@ def train(
         bool, typer.Option("--resume", help="Go on with the run in --checkpoint, if there is one.")
     ] = False,
     jobs: Jobs = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="The same seed gives the same model on the same machine.")
+    ] = 0,
     backend: Annotated[Backend, typer.Option(help="What computes.")] = Backend.AUTO,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -208,7 +211,10 @@ def _check_checkpoint(directory: Path | None, resume: bool) -> None:
     from skfly.fit import Checkpoints
 
     if not resume and Checkpoints.run_in(directory) is not None:
-        message = f"{directory} has a run that was stopped: go on with it (--resume), or remove it"
+        message = (
+            f"{directory} has a run that was stopped, or whose model was not saved: go on with it "
+            "(--resume), or remove it"
+        )
         raise typer.BadParameter(message, param_hint="'--checkpoint'")
     Checkpoints(directory, {})
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -25,12 +26,14 @@ import skfly
 from skfly._files import import_optional
 from skfly._params import CONSTRAINTS
 from skfly._progress import Progress
+from skfly.dask._index import DaskDocumentIndex
 from skfly.dask._rounds import ShardCounter, ShardedCorpus, ShardStream, Traffic
 from skfly.engine import get_engine
+from skfly.fit import MOST_WORDS
 from skfly.text import EncodedCorpus, TextAnalyzer, Vocabulary, warn_if_read_otherwise
 from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = ["DaskFlyHashVectorizer"]
+__all__ = ["DaskDocumentIndex", "DaskFlyHashVectorizer"]
 
 
 class DaskFlyHashVectorizer(FlyHashVectorizer):
@@ -118,7 +121,7 @@ class DaskFlyHashVectorizer(FlyHashVectorizer):
         params = dict(self.get_params(deep=False))
         del params["client"]
         local = FlyHashVectorizer(**params)
-        fitted = ("_model", "_current", "_training", "min_count_")
+        fitted = ("_model", "_current", "_training", "_phrases", "min_count_")
         local.__dict__.update({name: getattr(self, name) for name in fitted})
         return local
 
@@ -140,9 +143,14 @@ class DaskFlyHashVectorizer(FlyHashVectorizer):
         self,
         raw_documents: Any,
         vocabulary: Vocabulary | None,  # noqa: ARG002
+        analyzer: TextAnalyzer,
     ) -> AbstractContextManager[Any]:
+        if self.phrases:
+            raise ValueError(
+                "phrases=True needs all of the text on one machine: set phrases=False, or fit "
+                "FlyHashVectorizer"
+            )
         client = _usable(self.client)
-        analyzer = TextAnalyzer(**self._model_params()["text"])
         corpus = ShardedCorpus(client, raw_documents, analyzer, self.n_jobs, self.backend)
         for about in corpus.about:
             warn_if_read_otherwise(about.text_params, analyzer)
@@ -156,6 +164,12 @@ class DaskFlyHashVectorizer(FlyHashVectorizer):
             "make_stream": ShardStream,
             "n_shards": corpus.n_shards,
         }
+
+    def _pieces(
+        self, corpus: Any, id_map: NDArray[np.int32], n_words: int, seed: int
+    ) -> sparse.csr_array:
+        pieces: sparse.csr_array = corpus.pieces(id_map, n_words, MOST_WORDS, seed)
+        return pieces
 
     def _learn(self, corpus: Any, *args: Any) -> None:
         super()._learn(corpus, *args)

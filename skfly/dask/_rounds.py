@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from skfly.dask._shards import (
     Counted,
@@ -25,6 +26,7 @@ from skfly.dask._shards import (
     add_counted,
     add_word_counts,
     count_given,
+    count_pairs,
     count_top,
     count_windows,
     count_words,
@@ -32,6 +34,7 @@ from skfly.dask._shards import (
     encode_shard,
     n_positions,
     open_shard,
+    pieces_of_shard,
 )
 from skfly.engine import Increment
 from skfly.text import TextAnalyzer, Vocabulary
@@ -97,6 +100,27 @@ class ShardedCorpus:
             digest.update(about.fingerprint.encode())
         return digest.hexdigest()
 
+    def pieces(
+        self, id_map: NDArray[np.int32], n_words: int, most_words: int, seed: int
+    ) -> sparse.csr_array:
+        """Return documents of all shards, or a sample, as counts of the model's words."""
+        known = np.flatnonzero(id_map >= 0).tolist()
+        columns = {self.vocabulary.words[i]: int(id_map[i]) for i in known}
+        sent = self.client.scatter(columns, hash=False)
+        parts = [
+            self.client.submit(
+                pieces_of_shard,
+                shard,
+                sent,
+                n_words,
+                max(1, most_words * about.n_words // self.n_words),
+                seed,
+                pure=False,
+            )
+            for shard, about in zip(self.shards, self.about, strict=True)
+        ]
+        return sparse.vstack(self.client.gather(parts), "csr")
+
     def __enter__(self) -> Self:
         return self
 
@@ -119,7 +143,7 @@ def _submit_shards(client: Any, source: Any, analyzer: TextAnalyzer) -> list[Any
 
         parts = np.ravel(np.array(source.to_delayed(), dtype=object)).tolist()
         encode = delayed(encode_shard)
-        params = analyzer.params
+        params = analyzer.given
         return list(client.compute([encode(p, i, params) for i, p in enumerate(parts)]))
     if not isinstance(source, Sequence) or isinstance(source, str | bytes):
         raise TypeError(
@@ -334,6 +358,12 @@ class ShardCounter:
         rows = np.repeat(np.arange(len(counts)), counted.lengths)
         counts[rows, counted.cells] += counted.counts.astype(np.float32)
         return int(counted.cell_sizes[0])
+
+    def count_pairs(
+        self, batch: Round, skipped: NDArray[np.bool_], reach: int, ordered: bool
+    ) -> sparse.csr_array:
+        counted = batch.stream.total(count_pairs, batch.at, skipped, reach, ordered)
+        return counted.matrix(len(skipped))
 
 
 def add_counted_windows(

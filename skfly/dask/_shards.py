@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skfly.engine import Batch, get_engine
-from skfly.fit import BatchStream
-from skfly.text import EncodedCorpus, TextAnalyzer, Vocabulary, encode_documents
+from skfly.fit import LONGEST_PIECE, BatchStream
+from skfly.text import EncodedCorpus, TextAnalyzer, Vocabulary, encode_documents, sample_pieces
 
 __all__ = [
     "Counted",
@@ -28,6 +28,7 @@ __all__ = [
     "add_counted",
     "add_word_counts",
     "count_given",
+    "count_pairs",
     "count_top",
     "count_windows",
     "count_words",
@@ -35,10 +36,12 @@ __all__ = [
     "encode_shard",
     "n_positions",
     "open_shard",
+    "pieces_of_shard",
 ]
 
 _LARGEST_EXACT = 1 << 24  # whole number that float32 counts up to
 _IN_MEMORY = 1 << 62
+_MOST_COLUMNS = 2**31 - 1
 
 
 class Shard:
@@ -125,7 +128,7 @@ class Counted:
         return sum(int(array.nbytes) for array in arrays)
 
     def __add__(self, other: Counted) -> Counted:
-        total = self.matrix(1 << 16) + other.matrix(1 << 16)
+        total = self.matrix(_MOST_COLUMNS) + other.matrix(_MOST_COLUMNS)
         total.sort_indices()
         arrays = [
             np.diff(total.indptr),
@@ -193,6 +196,22 @@ def add_word_counts(*parts: dict[str, int]) -> dict[str, int]:
         for word, count in part.items():
             total[word] = total.get(word, 0) + count
     return total
+
+
+def pieces_of_shard(
+    shard: Shard, columns: dict[str, int], n_words: int, most_words: int, seed: int
+) -> sparse.csr_array:
+    """Return documents of a shard as counts of the words that have a column."""
+    words = shard.corpus.vocabulary.words
+    id_map = np.array([columns.get(word, -1) for word in words], dtype=np.int32)
+    return sample_pieces(
+        shard.corpus,
+        id_map,
+        n_words,
+        longest=LONGEST_PIECE,
+        most_words=most_words,
+        seed=seed + shard.number,
+    )
 
 
 def add_counted(*parts: Counted) -> Counted:
@@ -278,6 +297,23 @@ def count_top(
     n_windows = engine.count_top(counts, there, batch, window, truncate, n_top)
     matrix = sparse.csr_array(engine.get(counts))
     return Counted.of(matrix, np.zeros(0, dtype=np.int64), [n_windows])
+
+
+def count_pairs(
+    shard: Shard,
+    plan: Plan,
+    at: tuple[int, int],
+    skipped: NDArray[np.bool_],
+    reach: int,
+    ordered: bool,
+) -> Counted:
+    """Count the pairs of words of a batch."""
+    batch = _batch(shard, plan, *at)
+    if batch is None:
+        return _nothing(len(skipped), 0, 1)
+    engine = get_engine(plan.backend, plan.n_threads)
+    counts = engine.count_pairs(batch, skipped, reach, ordered)
+    return Counted.of(counts, np.zeros(0, dtype=np.int64), [len(batch.ids)])
 
 
 def _nothing(n_rows: int, n_words: int, n_sizes: int) -> Counted:

@@ -53,7 +53,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.engine._checks import check_array, check_whole
+from skfly.engine._checks import check_array, check_text, check_whole
 
 __all__ = [
     "NEVER",
@@ -142,6 +142,15 @@ class Counter(Protocol):
         """Add the most active cells of windows to ``counts``; see ``Engine.count_top_cells``."""
         ...
 
+    def count_pairs(
+        self, batch: Any, skipped: NDArray[np.bool_], reach: int, ordered: bool
+    ) -> sparse.csr_array:
+        """Count which words follow which, but for ``skipped`` ones; see ``Engine.pairs``.
+
+        A skipped word takes a place and is not counted.
+        """
+        ...
+
 
 class Engine(Counter, Protocol):
     """The kernels. See the module's docstring for the arrays."""
@@ -228,12 +237,50 @@ class Engine(Counter, Protocol):
         """
         ...
 
+    def pairs(
+        self,
+        ids: NDArray[np.int32],
+        offsets: NDArray[np.int64],
+        n_words: int,
+        reach: int,
+        ordered: bool,
+    ) -> sparse.csr_array:
+        """Return how often word ``j`` comes at most ``reach`` words after word ``i``, (V, V).
+
+        If not ``ordered``, a pair in either order is counted where ``i <= j``. Whole numbers
+        (int32), with sorted columns.
+        """
+        ...
+
+    def multiply_sparse(
+        self, matrix: sparse.csr_array, dense: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Return the product of a sparse and a dense matrix of float32.
+
+        Each entry is summed in the order of the columns, so it does not depend on threads.
+        """
+        ...
+
     def multiply_whole(
         self, left: NDArray[np.float64], right: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Return the product of matrices of whole numbers whose sums are exact in doubles.
 
         Without BLAS: it would start threads, and wait for them on a busy machine.
+        """
+        ...
+
+    def sum_rows(
+        self,
+        weights: NDArray[np.int8] | NDArray[np.int16],
+        rows: NDArray[np.int32],
+        amounts: NDArray[np.float64],
+        indptr: NDArray[np.int64],
+    ) -> NDArray[np.float64]:
+        """Return the sum of each bag of rows, every row as often as its amount says.
+
+        Bag ``b`` is ``rows[indptr[b]:indptr[b + 1]]``. Amounts are whole numbers below ``2**19``:
+        sums of up to ``2**19`` rows are then exact in doubles, in any order.
         """
         ...
 
@@ -307,6 +354,16 @@ class LocalCounter:
     ) -> int:
         found: int = self.count_top_cells(counts, drives, *batch, window, truncate, n_top)
         return found
+
+    def count_pairs(
+        self: Any, batch: Batch, skipped: NDArray[np.bool_], reach: int, ordered: bool
+    ) -> sparse.csr_array:
+        check_array("skipped", skipped, np.bool_, (None,))
+        ids, offsets = check_text(*batch, len(skipped))
+        if skipped.any():
+            # the last entry is for id -1
+            ids = np.where(np.append(skipped, True)[ids], np.int32(-1), ids)
+        return self.pairs(ids, offsets, len(skipped), reach, ordered)
 
 
 class HostArrays(LocalCounter):

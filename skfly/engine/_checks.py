@@ -22,6 +22,7 @@ __all__ = [
     "check_cells",
     "check_model",
     "check_range",
+    "check_reach",
     "check_text",
     "check_top",
     "check_whole",
@@ -156,6 +157,12 @@ def check_top(n_top: Any, n_cells: int) -> None:
     """Refuse to look for more cells than there are, or for none."""
     if not isinstance(n_top, Integral) or not 1 <= int(n_top) <= n_cells:
         raise ValueError(f"n_top must be a number from 1 to {n_cells} cells; got {n_top!r}")
+
+
+def check_reach(reach: Any) -> None:
+    """Refuse what is not a number of words."""
+    if not isinstance(reach, Integral) or not 1 <= int(reach) <= _MOST_POSITIONS:
+        raise ValueError(f"reach must be a number of words; got {reach!r}")
 
 
 def check_range(first: Any, last: Any, n_items: int) -> None:

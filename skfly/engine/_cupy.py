@@ -327,8 +327,19 @@ class CupyEngine(LocalCounter):
 
     # Hashing
 
+    # Pairs of words are counted, and their information is factorised, on the CPU so far.
+
+    def pairs(self, ids, offsets, n_words, reach, ordered):
+        return self._host.pairs(ids, offsets, n_words, reach, ordered)
+
+    def multiply_sparse(self, matrix, dense):
+        return self._host.multiply_sparse(matrix, dense)
+
     def multiply_whole(self, left, right):
         return self._host.multiply_whole(left, right)  # too small to send
+
+    def sum_rows(self, weights, rows, amounts, indptr):
+        return self._host.sum_rows(weights, rows, amounts, indptr)
 
     def top_cells(self, synapses, drive, rows, indptr, n_top):
         home, n_bags, n_cells = self._home, len(indptr) - 1, synapses.shape[1]

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from skfly import _fork  # noqa: F401
+from skfly._caching import can_cache
 from skfly.engine._base import NEVER
 from skfly.engine._checks import MOST_CELLS
 from skfly.engine._numpy import LOG_OF_2, LOG_SERIES, ONE, ROOT_OF_HALF
@@ -20,7 +21,7 @@ from skfly.engine._prefetch import prefetch
 
 _options: dict[str, Any] = {
     "nogil": True,
-    "cache": True,
+    "cache": can_cache(),
     "error_model": "numpy",
     "boundscheck": False,
     "no_cfunc_wrapper": True,
@@ -491,6 +492,18 @@ def multiply_whole(left, right, first, last, out):
 
 
 @njit(**_options)
+def sum_rows(weights, rows, amounts, indptr, first, last, sums):
+    """Add the rows of the bags ``first`` to ``last``, each times its amount, to ``sums``."""
+    for b in range(first, last):
+        total = sums[b]
+        for k in range(indptr[b], indptr[b + 1]):
+            row = weights[rows[k]]
+            amount = amounts[k]
+            for m in range(weights.shape[1]):
+                total[m] += amount * row[m]
+
+
+@njit(**_options)
 def top_of_bags(synapses, gain, floor, rows, indptr, first, last, cells, values):
     """Find the most active cells of the bags ``first`` to ``last``, by falling activation."""
     n_cells = synapses.shape[1]
@@ -518,3 +531,76 @@ def top_of_bags(synapses, gain, floor, rows, indptr, first, last, cells, values)
         order = np.argsort(values[b], kind="mergesort")
         cells[b] = cells[b][order]
         values[b] = -values[b][order]
+
+
+@njit(inline="always", **_options)
+def _pair(before, after, ordered):
+    """Return the row and the column in which a pair is counted."""
+    if ordered or before <= after:
+        return before, after
+    return after, before
+
+
+@njit(**_options)
+def size_pairs(ids, offsets, reach, ordered, first, last, sizes):
+    """Count the pairs that belong to each of the rows ``first`` to ``last``."""
+    for s in range(len(offsets) - 1):
+        for p in range(offsets[s], offsets[s + 1]):
+            if ids[p] < 0 or (ordered and (ids[p] < first or ids[p] >= last)):
+                continue
+            for q in range(p + 1, min(p + reach + 1, offsets[s + 1])):
+                if ids[q] >= 0:
+                    row, _ = _pair(ids[p], ids[q], ordered)
+                    if first <= row < last:
+                        sizes[row - first] += 1
+
+
+@njit(**_options)
+def gather_pairs(ids, offsets, reach, ordered, first, last, places, others):
+    """Write the columns of the pairs of the rows ``first`` to ``last`` to their places."""
+    for s in range(len(offsets) - 1):
+        for p in range(offsets[s], offsets[s + 1]):
+            if ids[p] < 0 or (ordered and (ids[p] < first or ids[p] >= last)):
+                continue
+            for q in range(p + 1, min(p + reach + 1, offsets[s + 1])):
+                if ids[q] >= 0:
+                    row, column = _pair(ids[p], ids[q], ordered)
+                    if first <= row < last:
+                        others[places[row - first]] = column
+                        places[row - first] += 1
+
+
+@njit(**_options)
+def merge_pairs(places, after, tally, counts, ends):
+    """Count equal words between two places each; ``tally`` is zero for every word, and again.
+
+    ``after`` gets the words without repetition, in order; ``counts`` how often each came.
+    """
+    n_found = 0
+    for i in range(len(places) - 1):
+        start = n_found
+        for k in range(places[i], places[i + 1]):
+            word = after[k]
+            if tally[word] == 0:
+                after[n_found] = word  # never beyond what was read
+                n_found += 1
+            tally[word] += 1
+        after[start:n_found].sort()
+        for k in range(start, n_found):
+            counts[k] = tally[after[k]]
+            tally[after[k]] = 0
+        ends[i] = n_found
+    return n_found
+
+
+@njit(**_options)
+def multiply_sparse(indptr, indices, data, dense, first, last, product):
+    """Set the rows ``first`` to ``last`` of a product; ``dense`` is (blocks, rows, columns)."""
+    n_columns = dense.shape[2]
+    for b in range(dense.shape[0]):
+        for i in range(first, last):
+            total = product[b, i]
+            for k in range(indptr[i], indptr[i + 1]):
+                row, value = dense[b, indices[k]], data[k]
+                for c in range(n_columns):
+                    total[c] += value * row[c]

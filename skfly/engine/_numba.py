@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
+from scipy import sparse
 
 from skfly._threads import n_threads_for, run_chunks, single_threaded_blas
 from skfly.engine import _checks, _kernels
@@ -18,6 +19,7 @@ __all__ = ["NumbaEngine", "word_chunks"]
 _WORD_CHUNKS = 32
 _WORTH_THREADS = 1 << 18  # weights to go through; less takes about as long as starting a thread
 _CONSENSUS_POSITIONS = 1 << 16  # positions whose top cells are held at a time
+_COLUMNS = 64  # of a dense matrix that are multiplied at a time
 _FEW_ROWS = 64  # BLAS multiplies more faster than a plain loop
 
 
@@ -230,6 +232,64 @@ class NumbaEngine(HostArrays):
                 self.n_threads,
             )
         return out
+
+    def sum_rows(self, weights, rows, amounts, indptr):
+        _checks.check_array("weights", weights, (np.int8, np.int16), (None, None))
+        rows, indptr = _checks.check_bags(rows, indptr, len(weights))
+        _checks.check_array("amounts", amounts, np.float64, (len(rows),))
+        sums = np.zeros((len(indptr) - 1, weights.shape[1]))
+        run_chunks(
+            lambda first, last: _kernels.sum_rows(
+                weights, rows, amounts, indptr, first, last, sums
+            ),
+            _balanced(indptr, 4 * self.n_threads),
+            self._threads_for(len(rows), weights.shape[1]),
+        )
+        return sums
+
+    def pairs(self, ids, offsets, n_words, reach, ordered):
+        _checks.check_reach(reach)
+        ids, offsets = _checks.check_text(ids, offsets, n_words)
+
+        def kernel(first, last):
+            sizes = np.zeros(last - first, dtype=np.int64)
+            _kernels.size_pairs(ids, offsets, reach, ordered, first, last, sizes)
+            places = np.concatenate([[0], np.cumsum(sizes)])
+            after = np.empty(places[-1], dtype=np.int32)
+            _kernels.gather_pairs(
+                ids, offsets, reach, ordered, first, last, places[:-1].copy(), after
+            )
+            counts, ends = np.empty(len(after), np.int32), np.empty(last - first, np.int64)
+            tally = np.zeros(n_words, dtype=np.int32)
+            n_found = _kernels.merge_pairs(places, after, tally, counts, ends)
+            return counts[:n_found].copy(), after[:n_found].copy(), np.diff(ends, prepend=0)
+
+        known = np.bincount(ids[ids >= 0], minlength=n_words)
+        chunks = _balanced(np.concatenate([[0], np.cumsum(known)]), self.n_threads)
+        parts = run_chunks(kernel, chunks, self._threads_for(len(ids), reach))
+        counts, after, lengths = map(np.concatenate, zip(*parts, strict=True))
+        ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+        return sparse.csr_array((counts, after, ends), shape=(n_words, n_words))
+
+    def multiply_sparse(self, matrix, dense):
+        _checks.check_array("dense", dense, np.float32, (matrix.shape[1], None))
+        matrix.check_format(full_check=True)
+        n_inner, n_columns = dense.shape
+        n_blocks = -(-n_columns // _COLUMNS)
+        # some columns of all rows at a time, which then stay in a cache
+        blocks = np.zeros((n_blocks, n_inner, _COLUMNS), dtype=np.float32)
+        for b in range(n_blocks):
+            part = dense[:, b * _COLUMNS : (b + 1) * _COLUMNS]
+            blocks[b, :, : part.shape[1]] = part
+        product = np.zeros((n_blocks, matrix.shape[0], _COLUMNS), dtype=np.float32)
+        run_chunks(
+            lambda first, last: _kernels.multiply_sparse(
+                matrix.indptr, matrix.indices, matrix.data, blocks, first, last, product
+            ),
+            _balanced(matrix.indptr, 4 * self.n_threads),
+            self._threads_for(matrix.nnz, n_columns),
+        )
+        return np.concatenate(list(product), axis=1)[:, :n_columns].copy()
 
     def squared_norms(self, synapses):
         _checks.check_array("synapses", synapses, np.float32, (None, None))

@@ -106,10 +106,40 @@ class NumpyEngine(HostArrays):
             values[bag] = activations[cells[bag]]
         return cells, values
 
+    def pairs(self, ids, offsets, n_words, reach, ordered):
+        _checks.check_reach(reach)
+        ids, offsets = _checks.check_text(ids, offsets, n_words)
+        counts = sparse.csr_array((n_words, n_words), dtype=np.int32)
+        for start, stop in pairwise(offsets):
+            sentence = ids[start:stop]
+            for distance in range(1, min(reach + 1, len(sentence))):
+                before, after = sentence[:-distance], sentence[distance:]
+                known = (before >= 0) & (after >= 0)
+                pairs = np.array([before[known], after[known]])
+                ones = np.ones(pairs.shape[1], dtype=np.int32)
+                places = pairs if ordered else np.sort(pairs, axis=0)
+                counts += sparse.csr_array((ones, tuple(places)), counts.shape)
+        return counts
+
+    def multiply_sparse(self, matrix, dense):
+        _checks.check_array("dense", dense, np.float32, (matrix.shape[1], None))
+        matrix.check_format(full_check=True)
+        return np.asarray(matrix @ dense)
+
     def multiply_whole(self, left, right):
         _checks.check_array("right", right, np.float64, (None, None))
         _checks.check_array("left", left, np.float64, (None, len(right)))
         return left @ right
+
+    def sum_rows(self, weights, rows, amounts, indptr):
+        _checks.check_array("weights", weights, (np.int8, np.int16), (None, None))
+        rows, indptr = _checks.check_bags(rows, indptr, len(weights))
+        _checks.check_array("amounts", amounts, np.float64, (len(rows),))
+        used, columns = np.unique(rows, return_inverse=True)
+        bags = sparse.csr_array(
+            (amounts, columns, indptr), shape=(len(indptr) - 1, len(used)), dtype=np.float64
+        )
+        return bags @ weights[used].astype(np.float64)
 
     def squared_norms(self, synapses):
         _checks.check_array("synapses", synapses, np.float32, (None, None))

@@ -147,13 +147,13 @@ class _Codes:
 
     def __init__(self, fly: FlyCodes, grid: ContextGrid, hash_lengths: Sequence[int]) -> None:
         self._at = {length: fly.at(length) for length in hash_lengths}
-        self._analyzer = fly.analyzer
-        self._words = _Words(fly.analyzer)
+        self._analyzer = fly.model.analyzer
+        self._words = _Words(fly.model.analyzer)
         self._grid = grid
 
     def known(self, uses: Uses) -> NDArray[np.bool_]:
         """Return of which uses the word itself is known."""
-        codes = next(iter(self._at.values())).words([use.word for use in uses])
+        codes = next(iter(self._at.values())).model.words([use.word for use in uses])
         return np.asarray(np.diff(codes.indptr) > 0)
 
     def candidates(self, left: Uses, right: Uses) -> Iterator[tuple[Setting, Floats]]:
@@ -189,7 +189,7 @@ class _Codes:
 
     def _codes(self, fly: FlyCodes, uses: Uses, setting: Setting) -> Any:
         if not setting.window:
-            return fly.words([use.word for use in uses])
+            return fly.model.words([use.word for use in uses])
         contexts: list[list[str]] = []
         targets: list[str | int] = []
         for use in uses:
@@ -197,7 +197,7 @@ class _Codes:
             has_target = setting.use_target and bool(self._analyzer.words([use.word]))
             contexts.append([*before, use.word, *after] if has_target else [*before, *after])
             targets.append(len(before) if has_target else "")  # "": the context is taken whole
-        return fly.contexts(contexts, targets)
+        return fly.model.contexts(contexts, targets)
 
 
 def _mixed(dots: Floats, common: NDArray[np.int64] | None, setting: Setting) -> Floats:

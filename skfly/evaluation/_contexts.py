@@ -32,6 +32,7 @@ _COLUMNS = (
     Column("dataset", "key", "dataset"),
     Column("measure", "size", "measure"),
     Column("score", "value", "score", deviation="std"),
+    Column("error", "value", "standard error"),
     Column("first_fold", "value", "first fold"),
     Column("n_pairs", "size", "pairs", text="{n_pairs} of {n_pairs_in_all}"),
     Column("n_pairs_in_all", "size"),
@@ -99,8 +100,9 @@ def word_in_context(
     -------
     table : Table
         A row for each dataset: ``dataset``, ``measure`` (``"accuracy"`` or ``"spearman"``),
-        ``score`` and ``std`` (None if too few pairs are known), ``first_fold`` (the score of the
-        fold that chose the settings: too good), ``n_pairs`` (pairs that were scored),
+        ``score`` and ``std`` (None if too few pairs are known), ``error`` (the standard error of
+        the score that so many pairs give), ``first_fold`` (the score of the fold that chose the
+        settings: too good), ``n_pairs`` (pairs that were scored),
         ``n_pairs_in_all``, ``n_folds``, and what was chosen: ``window``, ``use_target``,
         ``hash_length``, ``alpha``, ``n_neighbors`` and ``threshold``, in words as ``chosen``.
 
@@ -116,7 +118,12 @@ def word_in_context(
     - a pair of SCWS of which a target is not known does not count, as in
       :func:`word_similarity`. With ``unknown_words="spelling"`` a fly knows nearly all;
     - thresholds lie between the scores of the first fold (WiC), or at 20 of their quantiles
-      (SCWS).
+      (SCWS);
+    - a fold of SCWS has 330 to 400 pairs, so that its correlation has a standard error of nearly
+      4, and the best of some thousand settings is often best by chance. A larger window or a
+      threshold is therefore chosen only if it gains more than the standard error of the fold.
+      ``std`` is mostly this error too: compare it with twice ``error``, which is what four folds
+      would give if nothing but chance told them apart.
 
     ``use_target=[True]`` is the paper's way: it always has the target in its code. But in a pair
     of WiC both targets are the same word, and what they have in common says nothing.
@@ -180,8 +187,10 @@ def _evaluate(
         task.score(some, _gold(data, fold), threshold)
         for some, fold in zip(np.split(scores, ends), others, strict=True)
     ]
+    mean = Score.mean(found)
     chosen = {"threshold": threshold, "chosen": _in_words(setting, threshold)}
-    return row | {"score": Score.mean(found), "first_fold": best} | vars(setting) | chosen
+    scored = {"score": mean, "error": task.error(mean, len(scores)), "first_fold": best}
+    return row | scored | vars(setting) | chosen
 
 
 def _in_words(setting: Setting, threshold: float) -> str:
@@ -203,15 +212,20 @@ def _choose(
     fold: NDArray[np.int64],
     task: type[_Ranking | _YesOrNo],
 ) -> tuple[Setting, float, float]:
-    """Return the best setting and threshold on a fold, and their score; of equals, the first."""
+    """Return a setting and threshold, and their score on a fold.
+
+    It is the best one among those with the smallest window that is not worse, by more than the
+    margin of the task, than the best of all; of equals, the first.
+    """
     gold = _gold(data, fold)
-    best: tuple[Setting, float, float] | None = None
-    for setting, scores in scorer.candidates(*_uses(data, fold)):
-        threshold, score = task.best(scores, gold)
-        if best is None or score > best[2]:
-            best = setting, threshold, score
-    assert best is not None
-    return best
+    found = [
+        (setting, *task.best(scores, gold))
+        for setting, scores in scorer.candidates(*_uses(data, fold))
+    ]
+    best = max(score for _, _, score in found)
+    least = best - task.margin(best, len(fold))
+    good = [one for one in found if one[2] >= least]
+    return min(good, key=lambda one: (one[0].window or 0, -one[2]))
 
 
 def _uses(data: ContextPairs, fold: NDArray[np.int64]) -> tuple[list[Any], list[Any]]:
@@ -227,6 +241,16 @@ class _YesOrNo:
     """A pair is positive if its score is above the threshold."""
 
     measure = "accuracy"
+
+    @staticmethod
+    def error(score: float, n_pairs: int) -> float:
+        """Return the standard error of a score."""
+        return float(np.sqrt(score * (100 - score) / n_pairs))
+
+    @staticmethod
+    def margin(score: float, n_pairs: int) -> float:  # noqa: ARG004
+        """Return how much a larger window must gain: anything, since folds are large."""
+        return 0.0
 
     @staticmethod
     def score(scores: Floats, gold: Floats, threshold: float) -> float:
@@ -258,6 +282,20 @@ class _Ranking:
     measure = "spearman"
 
     @staticmethod
+    def error(score: float, n_pairs: int) -> float:
+        """Return the standard error of a score (Bonett and Wright, Psychometrika 65, 2000).
+
+        Examples
+        --------
+        >>> round(_Ranking.error(57.0, 330), 1), round(_Ranking.error(57.0, 1320), 1)
+        (4.0, 2.0)
+        """
+        squared = (score / 100) ** 2
+        return float(100 * (1 - squared) * np.sqrt((1 + squared / 2) / max(n_pairs - 3, 1)))
+
+    margin = error
+
+    @staticmethod
     def score(scores: Floats, gold: Floats, threshold: float) -> float:
         counted = np.where(scores > threshold, scores, 0.0)
         if np.ptp(counted) == 0:
@@ -266,13 +304,15 @@ class _Ranking:
 
     @classmethod
     def best(cls, scores: Floats, gold: Floats) -> tuple[float, float]:
-        """Return the best threshold, none or a quantile of the scores, and its correlation."""
-        steps = np.unique(
-            np.quantile(scores, np.arange(1, _N_THRESHOLDS) / _N_THRESHOLDS)
-        ).tolist()
-        tried = [
-            (cls.score(scores, gold, threshold), threshold)
-            for threshold in (min(0.0, float(scores.min())) - 1.0, *steps)
-        ]
-        score, threshold = max(tried, key=lambda pair: pair[0])
-        return threshold, score
+        """Return a threshold, and its correlation.
+
+        It is a quantile of the scores if that gains more than the margin; else there is none.
+        """
+        none = min(0.0, float(scores.min())) - 1.0
+        without = cls.score(scores, gold, none)
+        steps = np.quantile(scores, np.arange(1, _N_THRESHOLDS) / _N_THRESHOLDS)
+        tried = [(cls.score(scores, gold, step), step) for step in np.unique(steps).tolist()]
+        best, threshold = max(tried, key=lambda pair: pair[0])
+        if best - without > cls.margin(best, len(scores)):
+            return threshold, best
+        return none, without

@@ -12,11 +12,14 @@ from typing import Any, Self
 
 from sklearn.model_selection import train_test_split
 
+from skfly._sklearn_compat import strip_newsgroup
 from skfly.text import TextLines
 
 __all__ = [
     "LabelledTexts",
+    "load_labelled_texts",
     "read_20newsgroups",
+    "read_reuters",
     "read_sst2",
     "read_trec",
     "read_wos",
@@ -38,6 +41,9 @@ class LabelledTexts:
     name : str
     train_texts, train_labels, test_texts, test_labels : tuple of str
         Documents, and the class of each.
+    several_topics : bool
+        Whether a document may have several topics: then its label names them, separated by
+        commas.
 
     Examples
     --------
@@ -51,6 +57,7 @@ class LabelledTexts:
     train_labels: tuple[str, ...]
     test_texts: tuple[str, ...]
     test_labels: tuple[str, ...]
+    several_topics: bool = False
 
     def __post_init__(self) -> None:
         for part in ("train", "test"):
@@ -64,8 +71,12 @@ class LabelledTexts:
 
     @property
     def classes(self) -> list[str]:
-        """The classes, in alphabetical order."""
-        return sorted(set(self.train_labels))
+        """The classes, or the topics, in alphabetical order."""
+        return sorted({topic for label in self.train_labels for topic in self.topics(label)})
+
+    def topics(self, label: str) -> list[str]:
+        """Return the topics that a label names: itself, where a document has only one."""
+        return label.split(",") if self.several_topics else [label]
 
     def __repr__(self) -> str:
         return (
@@ -74,7 +85,13 @@ class LabelledTexts:
         )
 
 
-def read_20newsgroups(path: str | os.PathLike[str], *, headers: bool = True) -> LabelledTexts:
+def read_20newsgroups(
+    path: str | os.PathLike[str],
+    *,
+    headers: bool = True,
+    footers: bool = True,
+    quotes: bool = True,
+) -> LabelledTexts:
     """Read 20 Newsgroups, split by date.
 
     Parameters
@@ -85,6 +102,9 @@ def read_20newsgroups(path: str | os.PathLike[str], *, headers: bool = True) -> 
     headers : bool, default=True
         Whether to keep the headers of the messages (what is above the first empty line), which
         make the task easier: they name the group's regular authors and organisations.
+    footers, quotes : bool, default=True
+        Whether to keep signatures, and lines quoted from other messages. What goes is what
+        ``remove`` of :func:`sklearn.datasets.fetch_20newsgroups` takes out.
 
     Returns
     -------
@@ -97,12 +117,17 @@ def read_20newsgroups(path: str | os.PathLike[str], *, headers: bool = True) -> 
     found: dict[str, list[tuple[str, str]]] = {part: [] for part in _NEWS_PARTS}
     for (part, group), content in read(path):
         text = content.decode("latin-1")
-        found[part].append((text if headers else _body(text), group))
+        text = text if headers else _body(text)
+        if not (footers and quotes):
+            text = strip_newsgroup(text, footers=not footers, quotes=not quotes)
+        found[part].append((text, group))
     for part, messages in found.items():
         if not messages:
             raise FileNotFoundError(f"{path} has no messages in {part}/GROUP/")
     train, test = (_unzip(found[part]) for part in _NEWS_PARTS)
-    name = "20 Newsgroups" if headers else "20 Newsgroups, no headers"
+    kept = {"headers": headers, "footers": footers, "quotes": quotes}
+    without = [name for name, is_kept in kept.items() if not is_kept]
+    name = "20 Newsgroups" + (f", no {', '.join(without)}" if without else "")
     return LabelledTexts(name, *train, *test)
 
 
@@ -245,6 +270,77 @@ def read_wos(
     )
     return LabelledTexts(
         f"WOS-{len(texts)}", tuple(train_x), tuple(train_y), tuple(test_x), tuple(test_y)
+    )
+
+
+def read_reuters(path: str | os.PathLike[str]) -> LabelledTexts:
+    """Read Reuters-21578.
+
+    Parameters
+    ----------
+    path : path-like
+        Lines of three columns, separated by tabs: ``train`` or ``test`` (the ModApte split), the
+        topics, separated by commas, and the text. Lines without a topic are left out.
+
+    Returns
+    -------
+    data : LabelledTexts
+        With ``several_topics``.
+    """
+    found: dict[str, list[tuple[str, str]]] = {"train": [], "test": []}
+    for number, line in enumerate(TextLines(path), start=1):
+        columns = line.rstrip("\n").split("\t")
+        if len(columns) != 3 or columns[0] not in found:
+            raise ValueError(
+                f"line {number} of {path} is not 'train' or 'test', topics and a text, separated "
+                f"by tabs: {line!r:.60}"
+            )
+        part, topics, text = columns
+        if topics:
+            found[part].append((text, topics))
+    train, test = _unzip(found["train"]), _unzip(found["test"])
+    return LabelledTexts("Reuters-21578", *train, *test, several_topics=True)
+
+
+def load_labelled_texts(
+    path: str | os.PathLike[str], *, footers: bool = True, quotes: bool = True
+) -> LabelledTexts:
+    """Read a dataset of labelled documents, in any of the forms that are known.
+
+    Parameters
+    ----------
+    path : path-like
+        A directory of 20 Newsgroups, SST-2, TREC-6 or Web of Science, a tar archive of 20
+        Newsgroups, or a table of Reuters-21578 (``.tsv``, may be compressed).
+    footers, quotes : bool, default=True
+        Whether to keep those of 20 Newsgroups, as in :func:`read_20newsgroups`.
+
+    Returns
+    -------
+    data : LabelledTexts
+        20 Newsgroups without headers.
+
+    See Also
+    --------
+    read_20newsgroups, read_reuters, read_sst2, read_trec, read_wos : Read one of them.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file or directory {path}")
+    if path.is_file() and ".tsv" in path.suffixes:
+        return read_reuters(path)
+    if path.is_file() or (path / _NEWS_PARTS[0]).is_dir():
+        return read_20newsgroups(path, headers=False, footers=footers, quotes=quotes)
+    for name, read in (
+        (_SST2_PARTS[0], read_sst2),
+        (_TREC_PARTS[0], read_trec),
+        ("X.txt", read_wos),
+    ):
+        if (path / name).is_file():
+            return read(path)
+    raise ValueError(
+        f"{path} has none of {_NEWS_PARTS[0]}/ (20 Newsgroups), {_SST2_PARTS[0]} (SST-2), "
+        f"{_TREC_PARTS[0]} (TREC-6) and X.txt (Web of Science)"
     )
 
 

@@ -81,9 +81,7 @@ def _read_pickle(path: Path) -> Any:
 def _read_word2vec(path: Path, binary: bool) -> Any:
     from gensim.models import KeyedVectors
 
-    has_header = binary or _has_header(path)
-    if has_header:
-        _check_header(path, binary)
+    has_header = _has_header(path, binary)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # gensim does not close the file
         return KeyedVectors.load_word2vec_format(
@@ -120,25 +118,20 @@ def _suffix(path: Path) -> str | None:
     return suffixes[-1] if suffixes and suffixes[-1] in _SUFFIXES else None
 
 
-def _has_header(path: Path) -> bool:
-    from gensim.utils import open as smart_open
-
-    with smart_open(str(path), "rb") as file:
-        first = file.readline().split()
-    if not first:
-        raise ValueError("its first line is empty")
-    return len(first) == 2
-
-
-def _check_header(path: Path, binary: bool) -> None:
-    """Refuse a header that promises more vectors than fit in the file.
+def _has_header(path: Path, binary: bool) -> bool:
+    """Return whether a file begins with its size; refuse one that promises more than it has.
 
     gensim allocates memory for all that the header promises.
     """
     from gensim.utils import open as smart_open
 
     with smart_open(str(path), "rb") as file:
-        n_words, n_numbers = (int(number) for number in file.readline(_LONGEST_HEADER).split())
+        first = file.readline(_LONGEST_HEADER if binary else -1).split()
+        if not binary and len(first) != 2:
+            if not first:
+                raise ValueError("its first line is empty")
+            return False
+        n_words, n_numbers = map(int, first)
         # in text, a number takes at least a space and a digit, a word a line break
         needed = n_words * (4 * n_numbers + 1 if binary else 2 * n_numbers + 1)
         if path.suffix.lower() not in _COMPRESSED:
@@ -147,3 +140,4 @@ def _check_header(path: Path, binary: bool) -> None:
             needed -= len(data)
     if n_words < 1 or n_numbers < 1 or needed > 0:
         raise ValueError(f"its first line promises {n_words} vectors of {n_numbers} numbers")
+    return True

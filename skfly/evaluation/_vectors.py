@@ -14,7 +14,6 @@ from scipy import sparse
 from skfly.index import PackedIndex, similarity
 from skfly.keyedvectors import vectors_of as keyed_vectors_of
 from skfly.model import FlyModel, spread_rows
-from skfly.text import TextAnalyzer
 from skfly.vectorizer import FlyHashVectorizer
 
 __all__ = [
@@ -23,11 +22,9 @@ __all__ = [
     "WordVectors",
     "as_words",
     "check_hash_lengths",
-    "common_words",
     "cosine",
     "known_words",
     "vectors_of",
-    "word_matrix",
 ]
 
 HASH_LENGTHS = (4, 8, 16, 32, 51, 64, 128)
@@ -54,19 +51,6 @@ class FlyCodes:
         """Return the same fly with another hash length; all arrays are shared."""
         return FlyCodes(self.model.with_(hash_length=hash_length))
 
-    def words(self, words: Sequence[str]) -> sparse.csr_array:
-        """Return the codes of words, a row each; those of unknown words are empty."""
-        return self.model.words(words)
-
-    def contexts(self, contexts: Sequence[Any], targets: Sequence[str | int]) -> sparse.csr_array:
-        """Return the codes of words in context."""
-        return self.model.contexts(contexts, targets)
-
-    @property
-    def analyzer(self) -> TextAnalyzer:
-        """What cuts text into words as the fly does."""
-        return self.model.analyzer
-
     @property
     def keyed_vectors(self) -> Any:
         """The codes of all words as gensim's ``KeyedVectors``."""
@@ -80,20 +64,11 @@ class FlyCodes:
         """Return the numbers of the words that share most cells with each code, best first."""
         return self._index.search(codes, n_words, measure="overlap")[0]
 
-    def vocabulary(self) -> list[str]:
-        """Return all words, the most frequent first."""
-        words, counts = self.model.vocabulary.words, self.model.vocabulary.counts
-        return [words[i] for i in np.argsort(-counts, kind="stable").tolist()]
-
     def known(self, words: Iterable[str]) -> set[str]:
         """Return the words that have a code, as they are written or in lower case."""
         words = list(words)
         sizes = np.diff(self.in_any_case(words).indptr)
         return {word for word, size in zip(words, sizes, strict=True) if size}
-
-    def matrix(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Return a row for each word."""
-        return np.asarray(self.words(words).toarray(), dtype=np.float32)
 
     def similar(
         self, left: Sequence[str], right: Sequence[str], hash_lengths: Sequence[int], measure: str
@@ -108,9 +83,9 @@ class FlyCodes:
 
     def in_any_case(self, words: Sequence[str]) -> sparse.csr_array:
         """Return codes; a word without one gets that of its lower case."""
-        codes = self.words(words)
+        codes = self.model.words(words)
         none = np.flatnonzero(np.diff(codes.indptr) == 0)
-        found = self.words([words[i].lower() for i in none.tolist()])
+        found = self.model.words([words[i].lower() for i in none.tolist()])
         return sparse.csr_array(codes + spread_rows(found, none, len(words)))
 
 
@@ -131,10 +106,6 @@ class WordVectors:
     def _key(self, word: str) -> str | None:
         return next((key for key in (word, word.lower()) if key in self._vectors), None)
 
-    def vocabulary(self) -> list[str]:
-        """Return all words, the most frequent first if they are in that order."""
-        return list(getattr(self._vectors, "index_to_key", self._vectors))
-
     def known(self, words: Iterable[str]) -> set[str]:
         """Return the words that have a vector."""
         return {word for word in words if word in self}
@@ -149,21 +120,6 @@ class WordVectors:
         """Return the mean of the vectors of the known words, or None."""
         known = [word for word in words if word in self]
         return np.asarray(self.stack(known).mean(axis=0)) if known else None
-
-    def matrix(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Return a row for each word.
-
-        Raises
-        ------
-        ValueError
-            If a vector has values that are not finite numbers.
-        """
-        rows = np.asarray(self.stack(words), dtype=np.float32)
-        finite = np.isfinite(rows).all(axis=1)
-        if not finite.all():
-            bad = words[int(np.flatnonzero(~finite)[0])]
-            raise ValueError(f"the vector of {bad!r} has values that are not finite numbers")
-        return rows
 
     def similar(
         self,
@@ -206,24 +162,6 @@ def known_words(model: Any, words: Sequence[str]) -> set[str]:
     if isinstance(model, Set):
         return {word for word in words if word in model or word.lower() in model}
     return as_words(model).known(words)
-
-
-def common_words(models: Sequence[Any]) -> list[str]:
-    """Return the words that all models know, in the order of the first."""
-    words = as_words(models[0]).vocabulary()
-    for model in models[1:]:
-        known = known_words(model, words)
-        words = [word for word in words if word in known]
-    return words
-
-
-def word_matrix(model: Any, words: Sequence[str]) -> NDArray[np.float32]:
-    """Return the code or vector of each word; raise ValueError if one is unknown."""
-    unknown = set(words) - known_words(model, words)
-    if unknown:
-        some = ", ".join(sorted(unknown)[:5])
-        raise ValueError(f"{len(unknown)} of the {len(words)} words are not known: {some}, ...")
-    return as_words(model).matrix(words)
 
 
 def check_hash_lengths(model: Any, hash_lengths: Any) -> list[int]:

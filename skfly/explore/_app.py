@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anyio import CapacityLimiter, to_thread
+from anyio import CapacityLimiter, fail_after, to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -36,6 +36,8 @@ __all__ = ["create_app"]
 _STATIC = Path(__file__).parent / "static"
 _MOST = 2**31 - 1
 _MAX_WORD = 100
+BODY_SECONDS = 10
+"""How long the body of a request may take to come."""
 
 _NEIGHBOURS = {"n_neighbours": whole(1, 50)}
 _CLOUDS = {"n_words": whole(1, 60), "temperature": number(0.005, 2)}
@@ -129,10 +131,13 @@ async def _body(request: Request) -> bytes:
     """Return the body of a request, and stop reading where it is too long."""
     body = b""
     try:
-        async for part in request.stream():
-            body += part
-            if len(body) > MAX_BODY:
-                raise RefusedError(413, f"a request may have {MAX_BODY:,} bytes")
+        with fail_after(BODY_SECONDS):
+            async for part in request.stream():
+                body += part
+                if len(body) > MAX_BODY:
+                    raise RefusedError(413, f"a request may have {MAX_BODY:,} bytes")
+    except TimeoutError:
+        raise RefusedError(408, "the request took too long to come") from None
     except ClientDisconnect:
         raise RefusedError(400, "the request was cut short") from None
     return body

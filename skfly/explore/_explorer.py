@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from skfly._files import import_optional
+
 if TYPE_CHECKING:
     from skfly.vectorizer import FlyHashVectorizer
 
@@ -22,6 +24,29 @@ _CELLS_AT_A_TIME = 16
 _CELLS_KEPT = 1000  # of which the words are
 _TEMPERATURE = 0.1  # of the words of a cell in lists, and of how specific it is
 _N_EXAMPLES = 12
+_SECONDS = 1.0  # to find the words of a text
+
+
+class _BoundedTokens:
+    """Finds words by the pattern of a model, which may be such that it would take for ever."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = import_optional("regex", "explore", "the page").compile(pattern)
+
+    def __call__(self, text: str) -> list[str]:
+        try:
+            found: list[str] = self._pattern.findall(text, timeout=_SECONDS)
+        except TimeoutError:
+            raise ValueError("the token_pattern of the model takes too long for it") from None
+        return found
+
+
+def _bounded_tokens(fly: FlyHashVectorizer) -> dict[str, Any]:
+    """Return parameters that find the words of a text in bounded time."""
+    pattern = fly.token_pattern
+    if fly.tokenizer is not None or pattern is None or pattern == type(fly)().token_pattern:
+        return {}
+    return {"tokenizer": _BoundedTokens(pattern), "token_pattern": None}
 
 
 class Explorer:
@@ -50,7 +75,7 @@ class Explorer:
 
     def __init__(self, fly: FlyHashVectorizer, name: str = "a model") -> None:
         # what is typed is text, never the name of a file
-        fly = copy(fly).set_params(input="content", sparse_output=True)
+        fly = copy(fly).set_params(input="content", sparse_output=True, **_bounded_tokens(fly))
         self._fly = fly
         self._name = name
         model = self._fly_model = fly.model_

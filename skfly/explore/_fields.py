@@ -74,26 +74,22 @@ def text(longest: int = MAX_TEXT) -> _Check:
 
 def whole(least: int, most: int) -> _Check:
     """Return a check for whole numbers."""
-
-    def check(name: str, value: Any) -> int:
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise RefusedError(422, f"{name} must be a whole number; got {_kind(value)}")
-        if not least <= value <= most:
-            raise RefusedError(422, f"{name} must be from {least:,} to {most:,}")
-        return value
-
-    return check
+    return _within("a whole number", int, least, most)
 
 
 def number(least: float, most: float) -> _Check:
     """Return a check for numbers."""
+    check = _within("a number", int | float, least, most)
+    return lambda name, value: float(check(name, value))
 
-    def check(name: str, value: Any) -> float:
-        if not isinstance(value, int | float) or isinstance(value, bool):
-            raise RefusedError(422, f"{name} must be a number; got {_kind(value)}")
+
+def _within(kind: str, types: Any, least: float, most: float) -> _Check:
+    def check(name: str, value: Any) -> Any:
+        if not isinstance(value, types) or isinstance(value, bool):
+            raise RefusedError(422, f"{name} must be {kind}; got {_kind(value)}")
         if not least <= value <= most:
-            raise RefusedError(422, f"{name} must be from {least:g} to {most:g}")
-        return float(value)
+            raise RefusedError(422, f"{name} must be from {least:,} to {most:,}")
+        return value
 
     return check
 

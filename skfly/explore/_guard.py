@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import time
 from collections import OrderedDict
@@ -17,6 +18,7 @@ from skfly.explore._server import is_loopback
 
 __all__ = ["Guard", "RateLimit", "refusal"]
 
+_LOG = logging.getLogger("skfly")
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -94,7 +96,11 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        began = False
+
         async def send_guarded(message: Message) -> None:
+            nonlocal began
+            began = True
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(_HEADERS)
@@ -102,7 +108,16 @@ class Guard:
             await send(message)
 
         refused = self._refused(scope)
-        await (refused or self._app)(scope, receive, send_guarded)
+        try:
+            await (refused or self._app)(scope, receive, send_guarded)
+        except Exception as error:
+            if began:
+                raise
+            _LOG.exception("a request to %r failed", scope["path"])
+            # names that no file can have are not found; the rest is ours to mend
+            status = 404 if isinstance(error, (OSError, ValueError)) else 500
+            failed = refusal(RefusedError(status, "this cannot be answered"))
+            await failed(scope, receive, send_guarded)
 
     def _refused(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
@@ -111,9 +126,11 @@ class Guard:
         if not scope["path"].startswith("/api/"):
             return None
         client = scope["client"][0] if scope.get("client") else ""
-        if not self._limit.allows(client):
+        knows_token = self._token is None or _has_token(headers, self._token)
+        # who guesses tokens does not use up what the owner, perhaps at the same address, may ask
+        if not self._limit.allows(client if knows_token else f"{client} without token"):
             return refusal(RefusedError(429, "too many requests: wait a second"))
-        if self._token is not None and not _has_token(headers, self._token):
+        if not knows_token:
             return refusal(RefusedError(401, "a token is wanted: the command printed it"))
         return None
 

@@ -76,6 +76,7 @@ class Server:
         import uvicorn
 
         from skfly.explore._app import create_app
+        from skfly.explore._protocol import TimedProtocol
 
         with self._socket:
             app = create_app(fly, name=name, token=self.token)
@@ -86,7 +87,8 @@ class Server:
                 ws="none",
                 server_header=False,
                 proxy_headers=False,
-                limit_concurrency=64,
+                http=TimedProtocol,
+                limit_concurrency=512,
                 timeout_graceful_shutdown=1,
             )
             if ready is not None:

@@ -1,26 +1,24 @@
 """Checkpoints: the state of a run on disk, so that one that was stopped can go on.
 
-A directory holds the last two states. Each is written beside its place and renamed into it, and
-carries a digest of its arrays: a run that is killed at any moment, while it writes too, leaves at
-least one sound state behind. What is damaged is told and passed over.
+A directory holds the last two states. Each is a file with checksums that is written beside its
+place and renamed into it: a run that is killed at any moment, while it writes too, leaves at least
+one sound state behind. A damaged one is reported and skipped. The last state of a run that came to
+its end stays under another name until its model is safely written.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
 import os
-import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
+from skfly._files import remove_abandoned, sync_directory
 from skfly._model_file import DAMAGE, ModelFileError, read_model_file, write_model_file
 
 __all__ = ["CheckpointError", "Checkpoints", "Saved"]
@@ -31,6 +29,7 @@ _SECONDS = 60.0
 _KEPT = 2
 _NAME = "checkpoint-{:08d}.skfly"
 _PATTERN = "checkpoint-????????.skfly"
+_FINISHED = "finished.skfly"
 
 
 class CheckpointError(ValueError):
@@ -60,6 +59,7 @@ class Checkpoints:
     Examples
     --------
     >>> import tempfile
+    >>> import numpy as np
     >>> with tempfile.TemporaryDirectory() as directory:
     ...     checkpoints = Checkpoints(directory, {"seed": 0})
     ...     checkpoints.save({"epoch": 3}, {"counts": np.arange(3.0)})
@@ -79,8 +79,7 @@ class Checkpoints:
         self._saved_at = time.monotonic()
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
-            for left in self._directory.glob(f".{_PATTERN}-*"):  # by a run killed while it wrote
-                shutil.rmtree(left)
+            remove_abandoned(self._directory)  # by a run killed while it wrote
         except OSError as error:
             raise CheckpointError(f"cannot keep checkpoints in {directory}: {error}") from error
         if not os.access(self._directory, os.W_OK):
@@ -89,33 +88,59 @@ class Checkpoints:
     def last(self) -> Saved | None:
         """Return the newest sound state; ``None`` if there is none.
 
+        That of a run that came to its end is removed if it is of another run.
+
         Raises
         ------
         CheckpointError
-            If it is of another run.
+            If it is of another run, which was stopped.
         """
         for path in reversed(_paths(self._directory)):
             try:
-                arrays, content = read_model_file(path)
-                saved = _check(path, arrays, content)
+                saved, made_for = self.read(path)
             except (ModelFileError, OSError) as error:
                 _LOG.warning("a checkpoint is damaged; trying the one before it (%s)", error)
                 continue
-            self._refuse_another_run(content["made_for"])
+            if path.name == _FINISHED and made_for != self._made_for:
+                path.unlink(missing_ok=True)
+                return None
+            self._refuse_another_run(made_for)
             return saved
         return None
 
     @staticmethod
-    def run_in(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
-        """Return what the run with checkpoints in a directory is; ``None`` if there is none."""
+    def run_in(
+        directory: str | os.PathLike[str], *, finished: bool = True
+    ) -> dict[str, Any] | None:
+        """Return what the run with checkpoints in a directory is; ``None`` if there is none.
+
+        One that came to its end, but was not saved, counts if ``finished``.
+        """
         for path in reversed(_paths(Path(directory))):
+            if path.name == _FINISHED and not finished:
+                continue
             try:
-                arrays, content = read_model_file(path)
-                _check(path, arrays, content)
+                return Checkpoints.read(path)[1]
             except (ModelFileError, OSError):
                 continue
-            return dict(content["made_for"])
         return None
+
+    @staticmethod
+    def read(path: Path) -> tuple[Saved, dict[str, Any]]:
+        """Return a state and what its run is; a damaged one raises :class:`ModelFileError`."""
+        arrays, content = read_model_file(path)
+        progress, made_for = content.get("progress"), content.get("made_for")
+        if (
+            content.get("kind") != _KIND
+            or not isinstance(progress, dict)
+            or not isinstance(made_for, dict)
+        ):
+            raise ModelFileError(f"{path} is not a checkpoint")
+        return Saved(progress, arrays), made_for
+
+    def tidy(self) -> None:
+        """Remove what killed runs left; the caller holds the directory's lock."""
+        remove_abandoned(self._directory, ".checkpoint-", locked=True)
 
     def is_due(self) -> bool:
         """Tell whether it is time for the next."""
@@ -123,18 +148,14 @@ class Checkpoints:
 
     def save(self, progress: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Keep a state; of the ones before it, only the last stays."""
-        paths = _paths(self._directory)
+        finished = self._directory / _FINISHED
+        paths = [path for path in _paths(self._directory) if path != finished]
         for path in paths[:-_KEPT]:  # runs that were killed before they removed them
             path.unlink(missing_ok=True)
         number = 1 + (_number(paths[-1]) if paths else 0)
-        content: dict[str, Any] = {
-            "kind": _KIND,
-            "made_for": self._made_for,
-            "progress": dict(progress),
-        }
-        content["digest"] = _digest(arrays, content)
+        content = {"kind": _KIND, "made_for": self._made_for, "progress": dict(progress)}
         write_model_file(self._directory / _NAME.format(number), arrays, content)
-        for path in paths[: len(paths) + 1 - _KEPT]:
+        for path in [finished, *paths[: len(paths) + 1 - _KEPT]]:
             path.unlink(missing_ok=True)
         self._saved_at = time.monotonic()
 
@@ -149,9 +170,23 @@ class Checkpoints:
                 f"fit it ({error!r:.200}): remove them to begin anew"
             ) from error
 
-    def clear(self) -> None:
-        """Remove them: the run is at its end."""
-        for path in _paths(self._directory):
+    def finish(self) -> None:
+        """Keep the newest state only: the run is at its end, but its model is not saved yet."""
+        paths = _paths(self._directory)
+        for path in paths[:-1]:
+            path.unlink(missing_ok=True)
+        for path in paths[-1:]:
+            path.replace(self._directory / _FINISHED)
+            sync_directory(self._directory)
+
+    def forget(self) -> None:
+        """Remove the state of this run, which came to its end: its model is saved."""
+        path = self._directory / _FINISHED
+        try:
+            _, content = read_model_file(path, mmap=True)
+        except (ModelFileError, OSError):
+            return
+        if content.get("made_for") == self._made_for:
             path.unlink(missing_ok=True)
 
     def _refuse_another_run(self, made_for: dict[str, Any]) -> None:
@@ -167,34 +202,10 @@ class Checkpoints:
             )
 
 
-def _check(path: Path, arrays: dict[str, NDArray[Any]], content: dict[str, Any]) -> Saved:
-    progress, made_for = content.get("progress"), content.get("made_for")
-    if (
-        content.get("kind") != _KIND
-        or not isinstance(progress, dict)
-        or not isinstance(made_for, dict)
-    ):
-        raise ModelFileError(f"{path} is not a checkpoint")
-    digest = content.pop("digest", None)
-    if digest != _digest(arrays, content):
-        raise ModelFileError(f"{path} is not as it was written")
-    return Saved(progress, arrays)
-
-
-def _digest(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    digest.update(json.dumps(content, sort_keys=True).encode())
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        digest.update(f"{name} {array.dtype.str} {array.shape} ".encode())
-        digest.update(array.data)
-    return digest.hexdigest()
-
-
 def _paths(directory: Path) -> list[Path]:
     """Return the checkpoints in a directory, oldest first."""
     found = (path for path in directory.glob(_PATTERN) if _number(path) >= 0)
-    return sorted(found, key=_number)
+    return [*directory.glob(_FINISHED), *sorted(found, key=_number)]
 
 
 def _number(path: Path) -> int:

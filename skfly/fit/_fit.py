@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
@@ -18,7 +18,7 @@ from skfly._files import write_lock
 from skfly.engine import Counter, Engine
 from skfly.fit._batches import BatchStream
 from skfly.fit._checkpoints import Checkpoints, Saved
-from skfly.rules import RULES, CorpusSize, Learned, Rule, StepReport, Task
+from skfly.rules import RULES, CorpusSize, Learned, LearnedDocuments, Rule, StepReport, Task
 
 __all__ = [
     "Corpus",
@@ -67,6 +67,10 @@ class Fitted:
         Those of the last run.
     history : History
         That of the last run.
+    checkpoints : Checkpoints or None
+        To ``forget`` when what was learned is saved.
+    documents : LearnedDocuments or None
+        Cells of documents, if there are any.
     """
 
     rule: str
@@ -76,6 +80,8 @@ class Fitted:
     n_epochs: int
     settings: Any
     history: History = field(default_factory=History)
+    checkpoints: Checkpoints | None = None
+    documents: LearnedDocuments | None = None
 
 
 class Corpus(Protocol):
@@ -283,18 +289,21 @@ def fit(
         }
         checkpoints = Checkpoints(checkpoint_dir, made_for)
     with nullcontext() if checkpoint_dir is None else write_lock(checkpoint_dir):
+        if checkpoints is not None:
+            checkpoints.tidy()
         history = run.learn(progress, on_epoch, checkpoints)
-    if history.n_windows == 0:
+    if history.n_windows == 0 or not word_counts.any():
         if previous is None:
             raise ValueError(_no_windows(corpus, window, settings, bool(counts.any())))
         # a part of a stream with nothing to learn from; but it was read
+        history = history._replace(n_windows=0)
         return Fitted(
             rule, previous.learned, counts, n_tokens, previous.n_epochs, previous.settings, history
         )
     fitted = run.finish(progress, history)
     if checkpoints is not None:
-        checkpoints.clear()
-    return fitted
+        checkpoints.finish()
+    return replace(fitted, checkpoints=checkpoints)
 
 
 class _Run:
@@ -345,7 +354,7 @@ class _Run:
         for batch in self._stream.epoch(self._first_epoch + before + at.epoch, at.batch):
             report = rule.step(batch, at.stage, at.epoch, self._random)
             at.add(report)
-            details = {"epoch": at.epoch + 1, **at.figures()} if at.stage == 0 else {}
+            details = {"epoch": at.epoch + 1, **at.figures()} if at.sizes else {}
             monitor.advance(report.n_windows, **details)
             if checkpoints is not None and checkpoints.is_due():
                 numbers, arrays = rule.state()
@@ -370,13 +379,14 @@ class _Run:
         """Report the epoch that has just ended; returns whether it was the last."""
         history, n_epochs = self._at.history, self._task.n_epochs
         figures = {"energy": history.energy[-1], "cells_used": history.cells_used[-1]}
-        _LOG.info(
-            "epoch %d of %d: energy %.4f, %.0f %% of cells in use",
-            len(history.energy),
-            n_epochs,
-            figures["energy"],
-            100 * figures["cells_used"],
-        )
+        if figures["cells_used"]:
+            _LOG.info(
+                "epoch %d of %d: energy %.4f, %.0f %% of cells in use",
+                len(history.energy),
+                n_epochs,
+                figures["energy"],
+                100 * figures["cells_used"],
+            )
         return on_epoch is not None and on_epoch(
             len(history.energy) - 1, n_epochs, figures, self._so_far
         )
@@ -418,7 +428,7 @@ def _digest(counts: NDArray[np.int64], id_map: NDArray[np.int32] | None) -> str:
 def _no_windows(corpus: Corpus, window: int, settings: Any, known: bool) -> str:
     if not known:
         return "no sentence of the corpus has a word of the vocabulary"
-    if settings.truncate_windows:
+    if getattr(settings, "truncate_windows", True):
         return (
             f"subsample={settings.subsample} has left out every word of this short text: set "
             "subsample=0 to keep all"

@@ -3,6 +3,7 @@
 from skfly.index._base import Index
 from skfly.index._bits import pack_codes as pack_codes  # these five: see skfly.codes
 from skfly.index._bits import unpack_codes as unpack_codes
+from skfly.index._documents import DocumentIndex
 from skfly.index._gpu import GpuIndex
 from skfly.index._inverted import InvertedIndex
 from skfly.index._packed import PackedIndex
@@ -10,4 +11,4 @@ from skfly.index._similarity import nearest as nearest
 from skfly.index._similarity import overlap as overlap
 from skfly.index._similarity import similarity as similarity
 
-__all__ = ["GpuIndex", "Index", "InvertedIndex", "PackedIndex"]
+__all__ = ["DocumentIndex", "GpuIndex", "Index", "InvertedIndex", "PackedIndex"]

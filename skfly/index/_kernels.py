@@ -22,10 +22,11 @@ from numba import njit
 from numba.extending import intrinsic
 
 from skfly import _fork  # noqa: F401
+from skfly._caching import can_cache
 
 _options: dict[str, Any] = {
     "nogil": True,
-    "cache": True,
+    "cache": can_cache(),
     "error_model": "numpy",
     "boundscheck": False,
 }

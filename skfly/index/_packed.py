@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from operator import index
 from typing import Any, NamedTuple
@@ -75,10 +76,12 @@ class PackedIndex:
     n_cells: int
     columns: NDArray[np.uint8]
     sizes: NDArray[Any]
+    _most_ones: int
 
     def __init__(self, codes: Any, n_cells: int | None = None) -> None:
         if isinstance(codes, PackedIndex):
             self.n_cells, self.columns, self.sizes = codes.n_cells, codes.columns, codes.sizes
+            self._most_ones = codes._most_ones
             self._reset()
         elif n_cells is None:
             codes = as_matrix(codes)
@@ -120,9 +123,8 @@ class PackedIndex:
             part = slice(start, start + _CODES_AT_A_TIME)
             for row in columns[:, part]:
                 sizes[part] += count_ones(row)
-        if len(sizes) and (sizes == sizes[0]).all():
-            sizes = np.broadcast_to(sizes[:1].copy(), sizes.shape)
-        self.sizes = sizes
+        self._most_ones = int(sizes.max(initial=0))
+        self.sizes = _one_if_equal(sizes)
         self._reset()
 
     def _reset(self) -> None:
@@ -218,7 +220,46 @@ class PackedIndex:
         if not self.sizes.flags.writeable:
             self.sizes = self.sizes.copy()
         self.sizes[rows] = count_ones(packed).sum(axis=1)
+        self._most_ones = max(self._most_ones, int(self.sizes.max(initial=0)))
         self._reset()
+
+    def without(self, rows: Any) -> PackedIndex:
+        """Return an index of the same codes in which some count as empty. It shares the bits.
+
+        With ``skip_empty`` these codes are never found.
+
+        Parameters
+        ----------
+        rows : list of int
+
+        Returns
+        -------
+        index : PackedIndex
+        """
+        made = PackedIndex(self)
+        made.sizes = self.sizes.copy()
+        made.sizes[rows] = 0
+        return made
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[PackedIndex]) -> PackedIndex:
+        """Return one index of the codes of several, in their order.
+
+        Parameters
+        ----------
+        parts : list of PackedIndex
+            At least one; all of the same width.
+
+        Returns
+        -------
+        index : PackedIndex
+        """
+        made = PackedIndex(parts[0])
+        if len(parts) > 1:
+            made.columns = np.concatenate([part.columns for part in parts], axis=1)
+            made.sizes = _one_if_equal(np.concatenate([part.sizes for part in parts]))
+            made._most_ones = max(part._most_ones for part in parts)
+        return made
 
     # Search
 
@@ -299,7 +340,7 @@ class PackedIndex:
             raise ValueError("least must be a number; got nan")
         ids: list[Any] = [np.empty(0, np.int64)] * len(queries)
         scores: list[Any] = [np.empty(0)] * len(queries)
-        if not len(self):
+        if not len(self) or (skip_empty and not self.sizes.any()):
             return ids, scores
         sizes = count_ones(queries).sum(axis=1, dtype=np.int64)
         for size in np.unique(sizes).tolist():
@@ -420,7 +461,8 @@ class PackedIndex:
                 self._classes = classes, np.flatnonzero(present)
             check_measure(measure)
             classes, sizes = self._classes
-            overlaps = np.arange(sizes.max() + 1)[None]
+            # also of codes that only count as empty: kernels look their overlaps up, too
+            overlaps = np.arange(self._most_ones + 1)[None]
             scores = score(overlaps, query_size, sizes[:, None], self.n_cells, measure)
             ranking = rank(
                 classes, sizes, np.broadcast_to(scores, (len(sizes), overlaps.size)), skip_empty
@@ -474,6 +516,13 @@ class PackedIndex:
             self.columns, queries, *ranking[:3], floor, first, last, counts, found, ranks
         )
         return found, ranks
+
+
+def _one_if_equal(sizes: NDArray[Any]) -> NDArray[Any]:
+    """Return sizes in the memory of one number, if all are the same."""
+    if len(sizes) and (sizes == sizes[0]).all():
+        return np.broadcast_to(sizes[:1].copy(), sizes.shape)
+    return sizes
 
 
 def score(

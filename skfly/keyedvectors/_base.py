@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, MutableMapping, MutableSequence
+from collections.abc import Iterable
 from numbers import Integral
 from typing import Any
 
@@ -19,7 +19,6 @@ from skfly.index import GpuIndex, InvertedIndex, PackedIndex
 from skfly.index._bits import to_words
 from skfly.index._packed import check_measure
 from skfly.keyedvectors._input import as_vector, check_hash_length, pack_checked
-from skfly.keyedvectors._keys import KeyList, KeyPlaces, KeyTable
 
 __all__ = ["KeyedCodes"]
 
@@ -34,8 +33,8 @@ class KeyedCodes(KeyedVectors):
     """
 
     vector_size: int
-    index_to_key: MutableSequence[Any]
-    key_to_index: MutableMapping[Any, int]
+    index_to_key: list[Any]
+    key_to_index: dict[Any, int]
     next_index: int
     norms: NDArray[Any] | None
     expandos: dict[str, NDArray[Any]]
@@ -303,13 +302,9 @@ class KeyedCodes(KeyedVectors):
                 made.expandos[name] = values[rows]
         return made
 
-    def _set_keys(self, keys: list[Any] | KeyTable, index: PackedIndex) -> None:
+    def _set_keys(self, keys: list[Any], index: PackedIndex) -> None:
         """Use other keys (distinct, or None where a row is free) and their codes."""
-        table = keys if isinstance(keys, KeyTable) else KeyTable.of(keys)
-        if table is not None:
-            self.index_to_key, self.key_to_index = KeyList(table), KeyPlaces(table)
-        elif isinstance(keys, list):
-            self.index_to_key = keys
-            self.key_to_index = {key: i for i, key in enumerate(keys) if key is not None}
+        self.index_to_key = keys
+        self.key_to_index = {key: i for i, key in enumerate(keys) if key is not None}
         self.next_index = len(keys)
         self._set_index(index)

@@ -79,12 +79,9 @@ class EditableCodes(KeyedCodes):
         self.allocate_vecattrs(list(extras), [values.dtype for values in extras.values()])
         new = np.array([key not in self.key_to_index for key in keys], dtype=bool)
         first = len(self)
-        if not first:
-            self._set_keys(keys, self._index)
-        else:
-            for key in compress(keys, new):
-                self.key_to_index[key] = len(self.index_to_key)
-                self.index_to_key.append(key)
+        for key in compress(keys, new):
+            self.key_to_index[key] = len(self.index_to_key)
+            self.index_to_key.append(key)
         if new.any():
             self._set_index(self._index.append(codes[new]))
             self.allocate_vecattrs()

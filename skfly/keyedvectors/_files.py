@@ -21,15 +21,13 @@ from skfly.index import PackedIndex
 from skfly.keyedvectors._base import KeyedCodes
 from skfly.keyedvectors._edit import EditableCodes
 from skfly.keyedvectors._input import check_hash_length
-from skfly.keyedvectors._keys import KeyList, KeyTable
 from skfly.model import FlyModel
+from skfly.text import PackedWords
 
 __all__ = ["KeyedCodesFiles"]
 
 KIND = "keyedvectors"
 _CODES = "packed"
-_KEYS = "keys."
-_KEY_ARRAYS = ("text", "starts", "slots")
 _ATTRIBUTE = "attribute."
 _EVENTS = "lifecycle_events"  # gensim makes it when the first one is added
 _SAVED_TYPES = ("int32", "int64", "uint16", "uint32", "uint64", "float32", "float64")
@@ -118,6 +116,8 @@ class KeyedCodesFiles(EditableCodes):
         arrays, content = read_model_file(fname, mmap=True)
         if content.get("kind") != KIND:
             return cls._load_fly(fname, mmap)
+        if mmap is None:
+            arrays.check()
         try:
             return _restore(cls, arrays, content, mmap)
         except DAMAGE as error:
@@ -147,6 +147,13 @@ class KeyedCodesFiles(EditableCodes):
             As in gensim: ``fname, fvocab=None, binary=False, total_vec=None, write_header=True,
             prefix="", append=False, sort_attr="count"``.
         """
+        for key in self.index_to_key:
+            if isinstance(key, str) and key.split() != [key]:
+                raise ValueError(
+                    f"the key {key!r:.60} has a space or is empty, and could not be read back: "
+                    "word2vec's format has spaces between words and numbers. Use save, or leave "
+                    "such keys out (vectors_for_all)"
+                )
         # gensim needs only the shape of `vectors`, so the matrix is not made
         shown = copy.copy(self)
         shown._float_vectors = _only_a_shape(self)
@@ -231,7 +238,7 @@ class KeyedCodesFiles(EditableCodes):
             raise ValueError(f"{fname} is no file of word2vec, or damaged: {error}") from error
         found = cls(read.vector_size, dtype=datatype)
         rows = np.concatenate([*read.rows, found._index.packed()])
-        found._set_keys(list(read.index_to_key), PackedIndex(rows, found.vector_size))
+        found._set_keys(read.index_to_key, PackedIndex(rows, found.vector_size))
         found.expandos["count"] = np.array(read.counts, dtype=np.int64)
         setattr(found, _EVENTS, getattr(read, _EVENTS))
         return found
@@ -311,23 +318,22 @@ def _restore(
 
 
 def _describe_keys(vectors: KeyedCodes) -> tuple[dict[str, NDArray[Any]], Any]:
-    """Return words as arrays and their sizes, or other keys as a list."""
+    """Return words as arrays, or other keys as a list."""
     keys = vectors.index_to_key
-    table = keys.table if isinstance(keys, KeyList) else None
-    if table is None and len(set(keys)) == len(keys):
-        table = KeyTable.of(keys)
-    if table is None:
-        return {}, [key.item() if isinstance(key, np.integer) else key for key in keys]
-    arrays = {_KEYS + name: getattr(table, name) for name in _KEY_ARRAYS}
-    return arrays, {"n_keys": table.n_keys, "n_slots": table.n_slots}
+    if all(isinstance(key, str) for key in keys):
+        return PackedWords.pack(keys).arrays(), None
+    return {}, [key.item() if isinstance(key, np.integer) else key for key in keys]
 
 
-def _restore_keys(arrays: dict[str, NDArray[Any]], keys: Any) -> list[Any] | KeyTable:
-    if isinstance(keys, dict):
-        text, starts, slots = (arrays[_KEYS + name] for name in _KEY_ARRAYS)
-        table = KeyTable(text, starts, slots, **keys)
-        table.check()
-        return table
+def _restore_keys(arrays: dict[str, NDArray[Any]], keys: Any) -> list[Any]:
+    if keys is None:
+        keys = list(PackedWords.from_arrays(arrays))
+    elif isinstance(keys, dict):  # before 0.2.0: each word is followed by a byte 255
+        text = arrays["keys.text"].tobytes()
+        *words, after = (word.decode("utf-8", "surrogatepass") for word in text.split(b"\xff"))
+        if after or len(words) != keys["n_keys"]:
+            raise ValueError("its keys do not fit together")
+        keys = words
     if not isinstance(keys, list) or not all(isinstance(k, str | int | None) for k in keys):
         raise ValueError("its keys are not words or numbers")
     if len(set(keys)) < len(keys) - max(keys.count(None) - 1, 0):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from html import escape
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from skfly._files import import_optional
+from skfly._pretrained import find_model
 from skfly.index import PackedIndex
 from skfly.index._bits import as_packed
 from skfly.keyedvectors._files import KeyedCodesFiles
 from skfly.keyedvectors._input import check_hash_length, check_keys, pack_checked
 from skfly.keyedvectors._queries import CodeQueries
+from skfly.model import FlyModel
 
 __all__ = ["FlyKeyedVectors"]
 
@@ -49,9 +52,9 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
 
     Attributes
     ----------
-    index_to_key : sequence, like a list
+    index_to_key : list
         The words.
-    key_to_index : mapping, like a dict
+    key_to_index : dict
         The place of each word.
 
     See Also
@@ -124,6 +127,29 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
                 raise ValueError(f"{len(keys)} words and counts of shape {counts.shape}")
             made.expandos["count"] = counts
         return made
+
+    @classmethod
+    def from_pretrained(cls, name: str | os.PathLike[str]) -> FlyKeyedVectors:
+        """Return the words of a model that comes with the package, or of one in a file.
+
+        Parameters
+        ----------
+        name : str or path-like
+            As in :meth:`FlyHashVectorizer.from_pretrained`.
+
+        Returns
+        -------
+        vectors : FlyKeyedVectors
+
+        Examples
+        --------
+        >>> from skfly import FlyKeyedVectors
+        >>> FlyKeyedVectors.from_pretrained("en").most_similar("fly", topn=1)[0][0]
+        'flown'
+        """
+        from skfly.keyedvectors._of_fly import make_vectors
+
+        return make_vectors(FlyModel.load(find_model(name), mmap=True))
 
     @classmethod
     def from_dense(

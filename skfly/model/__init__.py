@@ -1,26 +1,44 @@
 """What was learned: one frozen object that turns words, contexts and documents into codes."""
 
 from skfly.model._cells import KenyonCell
-from skfly.model._coder import Active, Coder
-from skfly.model._file import ModelFile, plain_value, read_model, write_model
+from skfly.model._coder import Active, Coder, top_of_scores
+from skfly.model._documents import DocumentCoder, tfidf
+from skfly.model._file import (
+    ModelFile,
+    describe_model,
+    plain_value,
+    read_model,
+    restore_model,
+    write_model,
+)
 from skfly.model._matrix import codes_to_csr, spread_rows
 from skfly.model._model import FlyModel, ModelSettings, Provenance
+from skfly.model._ordered import PhaseCoder, phase_responses
 from skfly.model._synapses import SynapseCoder, evidence, keep_probabilities
+from skfly.model._whitened import WhitenedCoder
 
 __all__ = [
     "Active",
     "Coder",
+    "DocumentCoder",
     "FlyModel",
     "KenyonCell",
     "ModelFile",
     "ModelSettings",
+    "PhaseCoder",
     "Provenance",
     "SynapseCoder",
+    "WhitenedCoder",
     "codes_to_csr",
+    "describe_model",
     "evidence",
     "keep_probabilities",
+    "phase_responses",
     "plain_value",
     "read_model",
+    "restore_model",
     "spread_rows",
+    "tfidf",
+    "top_of_scores",
     "write_model",
 ]

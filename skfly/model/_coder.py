@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.engine import Engine
+from skfly.engine import Drive, Engine, fixed_point_gain
 
-__all__ = ["Active", "Coder"]
+__all__ = ["Active", "Coder", "top_of_scores"]
+
+_UNIT = Drive(fixed_point_gain(2.0, 12), np.float32(-np.inf))
 
 
 class Active(NamedTuple):
@@ -28,7 +30,9 @@ class Active(NamedTuple):
 class Coder(Protocol):
     """Cells that respond to words, to words in context and to bags of words.
 
-    It is not changed after it is made, and may be used from many threads.
+    It is not changed after it is made, and may be used from many threads. A coder that also has
+    ``sequences(engine, ids, n_top)``, with the ids of each text in order, makes its model read
+    documents in order instead of as bags.
     """
 
     form: ClassVar[str]
@@ -47,6 +51,10 @@ class Coder(Protocol):
     @property
     def numbers(self) -> dict[str, Any]:
         """What is no array, as JSON can hold it."""
+        ...
+
+    def check_word_codes(self, word_codes: str) -> None:
+        """Raise ``ValueError`` if words have no codes of this kind."""
         ...
 
     @classmethod
@@ -89,3 +97,19 @@ class Coder(Protocol):
     ) -> NDArray[np.float64]:
         """Return how much each word, seen so often, stands for cells, (V, n_cells)."""
         ...
+
+
+def top_of_scores(
+    engine: Engine, scores: NDArray[np.float32], n_top: int, *, to_unit: bool = True
+) -> Active:
+    """Return the cells with the largest scores in each row.
+
+    With ``to_unit``, rows are divided by their largest absolute score, in place; otherwise
+    scores must lie between -2 and 2. Equal ones go to the cell with the lowest number.
+    """
+    if to_unit:
+        largest = np.abs(scores).max(axis=1, keepdims=True, initial=0.0)
+        np.divide(scores, largest, out=scores, where=largest > 0)
+    each = np.arange(len(scores) + 1, dtype=np.int32)
+    cells, values = engine.top_cells(scores, _UNIT, each[:-1], each.astype(np.int64), n_top)
+    return Active(cells, values / float(_UNIT.gain))

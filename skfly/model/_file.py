@@ -1,15 +1,19 @@
 """Models in files: a safetensors container with arrays, and JSON for the rest.
 
-Arrays ``coder.*`` are the coder's, ``words.*`` and ``counts`` the vocabulary's. An estimator adds
+Arrays ``coder.*`` are the coder's, ``documents.*`` the document coder's if there is one,
+``words.*`` and ``counts`` the vocabulary's. An estimator adds
 what it needs to continue: arrays ``state.*`` and the JSON object ``"estimator"``. Files of skfly
 0.1 are turned into this form when they are read.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,19 +22,38 @@ from numpy.typing import NDArray
 from skfly._model_file import (
     DAMAGE,
     ModelFileError,
+    StoredArrays,
     number_type,
     read_model_file,
     write_model_file,
 )
+from skfly.model._coder import Coder
+from skfly.model._documents import DocumentCoder
 from skfly.model._model import FlyModel, ModelSettings, Provenance
+from skfly.model._ordered import PhaseCoder
 from skfly.model._synapses import SynapseCoder, keep_probabilities
+from skfly.model._whitened import WhitenedCoder
 from skfly.text import TEXT_PARAMS, PackedWords, Vocabulary
 
-__all__ = ["ModelFile", "plain_value", "read_model", "write_model"]
+__all__ = [
+    "ModelFile",
+    "describe_model",
+    "model_fingerprint",
+    "plain_value",
+    "read_model",
+    "restore_model",
+    "write_model",
+]
 
 KIND = "model"
-FORMS = {SynapseCoder.form: SynapseCoder}
-_CODER, _STATE = "coder.", "state."
+FORMS: dict[str, type[Coder]] = {
+    PhaseCoder.form: PhaseCoder,
+    SynapseCoder.form: SynapseCoder,
+    WhitenedCoder.form: WhitenedCoder,
+}
+_LONGEST_PATTERN = 1000  # characters
+_HOW_TO_READ = {"input", "encoding", "decode_error"}  # not which words a text has
+_CODER, _DOCUMENTS, _STATE = "coder.", "documents.", "state."
 # how the rules of 0.1 used their synapses
 _NUMBERS_OF_0_1: dict[str, dict[str, Any]] = {
     "lloyd": {"floor": 0.0, "log_ratios": True},
@@ -53,65 +76,156 @@ def write_model(
     state: Mapping[str, NDArray[Any]] | None = None,
 ) -> None:
     """Write a model, and what an estimator needs beside it."""
-    words = PackedWords.pack(model.vocabulary.words)
-    arrays: dict[str, NDArray[Any]] = {
-        "words.data": words.data,
-        "words.ends": words.ends,
-        "counts": model.vocabulary.counts,
-        **{_CODER + name: array for name, array in model.coder.arrays.items()},
-        **{_STATE + name: array for name, array in (state or {}).items()},
-    }
+    arrays, content = describe_model(model)
+    arrays |= {_STATE + name: array for name, array in (state or {}).items()}
+    if estimator is not None:
+        content["estimator"] = dict(estimator)
+    write_model_file(path, arrays, content)
+
+
+def describe_model(model: FlyModel) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return a model as arrays and what JSON can hold."""
     names = {field.name for field in fields(ModelSettings)} - {"text"}
     settings = {name: plain_value(name, getattr(model.settings, name)) for name in sorted(names)}
     text = {name: plain_value(name, value) for name, value in model.settings.text.items()}
-    content: dict[str, Any] = {
+    return _arrays_of(model), {
         "kind": KIND,
         "form": model.coder.form,
         "numbers": model.coder.numbers,
         "settings": settings | {"text": text},
         "provenance": asdict(model.provenance),
     }
-    if estimator is not None:
-        content["estimator"] = dict(estimator)
-    write_model_file(path, arrays, content)
+
+
+def model_fingerprint(model: FlyModel) -> str:
+    """Return a name that no model with other codes of documents has."""
+    digest = hashlib.blake2b(digest_size=16)
+    text = {
+        name: value for name, value in model.analyzer.params.items() if name not in _HOW_TO_READ
+    }
+    told = [model.coder.form, model.coder.numbers, model.hash_length, text]
+    digest.update(json.dumps(told, sort_keys=True).encode())
+    for name, array in sorted(_arrays_of(model).items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def _arrays_of(model: FlyModel) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {
+        **PackedWords.pack(model.vocabulary.words).arrays(),
+        "counts": model.vocabulary.counts,
+        **{_CODER + name: array for name, array in model.coder.arrays.items()},
+    }
+    if model.document_coder is not None:
+        found = model.document_coder.arrays
+        arrays |= {_DOCUMENTS + name: array for name, array in found.items()}
+    return arrays
 
 
 def read_model(path: str | os.PathLike[str], *, mmap: bool = False) -> ModelFile:
     """Read a model file, of this version or of 0.1."""
-    arrays, content = read_model_file(path, mmap=mmap)
+    stored, content = read_model_file(path, mmap=mmap)
+    arrays: dict[str, NDArray[Any]] = stored
     if "keys" in content:
         raise ModelFileError(
             f"{path} holds words and their codes, not a model: open it with FlyKeyedVectors.load"
         )
+    if content.get("kind") == "documents":
+        raise ModelFileError(
+            f"{path} holds an index of documents, not a model: open it with DocumentIndex.load"
+        )
     try:
         if "kind" not in content:
             arrays, content = _from_0_1(arrays, content)
-        return _restore(arrays, content)
+        file = _restore(arrays, content)
     except DAMAGE as error:
         raise ModelFileError(f"{path} is damaged: {error}") from error
+
+    _check_arrays(path, file.model, arrays, stored.check, mmap)
+    return file
+
+
+def restore_model(
+    path: str | os.PathLike[str],
+    stored: StoredArrays,
+    prefix: str,
+    content: Mapping[str, Any],
+    mmap: bool,
+) -> FlyModel:
+    """Return a model that another file holds, its arrays under a prefix.
+
+    What does not fit raises one of ``DAMAGE``.
+    """
+    arrays = _under(prefix, stored)
+    model = _restore(arrays, content).model
+    _check_arrays(path, model, arrays, partial(stored.check, prefix=prefix), mmap)
+    return model
+
+
+def _check_arrays(
+    path: str | os.PathLike[str],
+    model: FlyModel,
+    arrays: Mapping[str, NDArray[Any]],
+    compare: Callable[[], None],
+    mmap: bool,
+) -> None:
+    """Check the arrays of a model: now, or, of a mapped file, when they are first used."""
+
+    @cache  # once for all that share the arrays
+    def check() -> None:
+        compare()
+        for name, array in arrays.items():
+            if array.dtype.kind == "f" and not _is_finite(array):
+                raise ModelFileError(f"{path} is damaged: {name!r} has a number without a value")
+
+    if mmap:
+        model._check_at_first_use(check)
+    else:
+        check()
+
+
+def _is_finite(array: NDArray[Any]) -> bool:
+    # the extremes of numbers with a NaN are NaN
+    with np.errstate(invalid="ignore"):
+        return bool(np.isfinite([array.min(initial=0), array.max(initial=0)]).all())
 
 
 def _restore(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]) -> ModelFile:
     if content["kind"] != KIND:
         raise ValueError(f"it holds {content['kind']!r:.30}, not a model")
-    words = PackedWords(arrays["words.data"], arrays["words.ends"])
     counts = np.asarray(arrays["counts"])
     if counts.dtype != np.int64 or counts.min(initial=0) < 0:
         raise ValueError("the counts of the words are no counts")
-    vocabulary = Vocabulary(list(words), counts)
+    vocabulary = Vocabulary(list(PackedWords.from_arrays(arrays)), counts)
     coder = FORMS[content["form"]].from_arrays(
         _under(_CODER, arrays), content["numbers"], len(vocabulary)
     )
+    documents = _under(_DOCUMENTS, arrays)
+    document_coder = DocumentCoder.from_arrays(documents, len(vocabulary)) if documents else None
     settings = dict(content["settings"])
     settings["dtype"] = number_type(settings["dtype"]).type
+    settings["text"] = _text_settings(settings["text"])
     model = FlyModel(
-        vocabulary, coder, ModelSettings(**settings), _provenance(content["provenance"])
+        vocabulary,
+        coder,
+        ModelSettings(**settings),
+        _provenance(content["provenance"]),
+        document_coder,
     )
     _ = model.analyzer  # that there are such rules for text is not known before
     estimator = content.get("estimator")
     if estimator is not None and not isinstance(estimator, dict):
         raise ValueError("what it says of the estimator is no table")
     return ModelFile(model, estimator, _under(_STATE, arrays))
+
+
+def _text_settings(text: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rules for text that a file may set: no files, no code, no long pattern."""
+    pattern = text.get("token_pattern")
+    if pattern is not None and len(pattern) > _LONGEST_PATTERN:
+        raise ValueError(f"its token_pattern has {len(pattern)} characters")
+    return dict(text) | {"input": "content", "preprocessor": None, "tokenizer": None}
 
 
 def _under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -140,10 +254,9 @@ def _from_0_1(
         raise ValueError("words is not a list of words")
     if len(set(words)) < len(words):
         raise ValueError("a word comes twice")
-    packed, counts, rule = PackedWords.pack(words), arrays["word_counts_"], fitted["learning_"]
+    counts, rule = arrays["word_counts_"], fitted["learning_"]
     found: dict[str, NDArray[Any]] = {
-        "words.data": packed.data,
-        "words.ends": packed.ends,
+        **PackedWords.pack(words).arrays(),
         "counts": counts,
         f"{_STATE}lateral_at": np.array([fitted["lateral_at_"]], dtype=np.float64),
     }
@@ -162,7 +275,7 @@ def _from_0_1(
         "kind": KIND,
         "form": SynapseCoder.form,
         "numbers": {"largest": learning.pop("largest_synapse"), **_NUMBERS_OF_0_1[rule]},
-        "settings": {name: params[name] for name in names}
+        "settings": {name: params[name] for name in names & params.keys()}
         | {"text": {name: params[name] for name in TEXT_PARAMS}},
         "provenance": {
             "rule": learning.pop("learning"),

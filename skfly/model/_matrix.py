@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -57,10 +59,11 @@ def spread_rows(codes: sparse.csr_array, rows: NDArray[Any], n_rows: int) -> spa
     )
 
 
-def stack(parts: list[sparse.csr_array]) -> sparse.csr_array:
+def stack(parts: Iterable[sparse.csr_array]) -> sparse.csr_array:
     """Return matrices one below the other, with 32-bit indices wherever they fit.
 
-    Many estimators of scikit-learn take no others.
+    Many estimators of scikit-learn take no others. Parts are taken one at a time and the memory
+    is that of the result, and an eighth at most while it grows.
 
     Examples
     --------
@@ -69,7 +72,45 @@ def stack(parts: list[sparse.csr_array]) -> sparse.csr_array:
     >>> both.shape, both.indices.dtype, both.indptr.dtype
     ((4, 2), dtype('int32'), dtype('int32'))
     """
-    return _with_small_indices(parts[0] if len(parts) == 1 else sparse.vstack(parts, "csr"))
+    remaining = iter(parts)
+    first = next(remaining)
+    n_columns = first.shape[1]
+    second = next(remaining, None)
+    if second is None:
+        return _with_small_indices(first)
+    data, indices = _Growing(first.dtype), _Growing(np.int32)
+    lengths = _Growing(np.int64)
+    lengths.extend(np.zeros(1, np.int64))
+    for part in chain([first, second], remaining):
+        data.extend(part.data)
+        indices.extend(part.indices)
+        lengths.extend(np.diff(part.indptr))
+    del first, second, part
+    indptr = lengths.finish()
+    np.cumsum(indptr, out=indptr)
+    stacked = (data.finish(), indices.finish(), indptr)
+    if indptr[-1] <= _MOST_INT32:  # before scipy sees them: it would make them 64-bit
+        stacked = (*stacked[:2], indptr.astype(np.int32))
+    return sparse.csr_array(stacked, shape=(len(indptr) - 1, n_columns))
+
+
+class _Growing:
+    """An array that is written to at its end; it grows where it is, if the system lets it."""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self._array: NDArray[Any] = np.empty(0, dtype)
+        self._n_used = 0
+
+    def extend(self, values: NDArray[Any]) -> None:
+        n_needed = self._n_used + len(values)
+        if n_needed > len(self._array):
+            self._array.resize(n_needed + n_needed // 8, refcheck=False)
+        self._array[self._n_used : n_needed] = values
+        self._n_used = n_needed
+
+    def finish(self) -> NDArray[Any]:
+        self._array.resize(self._n_used, refcheck=False)
+        return self._array
 
 
 def _with_small_indices(codes: sparse.csr_array) -> sparse.csr_array:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import islice
 from numbers import Integral
 from typing import Any
 
@@ -17,6 +18,7 @@ from scipy.special import entr
 from skfly.engine import Engine, get_engine
 from skfly.model._cells import KenyonCell, likeliest_words, word_probabilities
 from skfly.model._coder import Active, Coder
+from skfly.model._documents import DocumentCoder
 from skfly.model._matrix import codes_to_csr, spread_rows, stack
 from skfly.model._spelling import Spelling
 from skfly.text import (
@@ -31,6 +33,8 @@ from skfly.text import (
 __all__ = ["FlyModel", "ModelSettings", "Provenance"]
 
 _CELLS_AT_A_TIME = 16
+_ORDERED_TEXTS = 1024  # at a time
+_DOCUMENT_CELLS = ("auto", "words")
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ class ModelSettings:
     Attributes
     ----------
     hash_length : int
-    word_codes, unknown_words, document_codes : str
+    word_codes, unknown_words, document_codes, document_cells : str
         As in :class:`~skfly.FlyHashVectorizer`.
     dtype : dtype
         Of the codes.
@@ -80,6 +84,7 @@ class ModelSettings:
     word_codes: str = "consensus"
     unknown_words: str = "ignore"
     document_codes: str = "binary"
+    document_cells: str = "auto"
     dtype: Any = np.float32
     backend: str = "auto"
     n_jobs: int | None = None
@@ -101,6 +106,8 @@ class FlyModel:
         The learned arrays.
     settings : ModelSettings
     provenance : Provenance
+    document_coder : DocumentCoder, optional
+        Cells of documents; without them, documents are coded by the cells of words.
 
     Attributes
     ----------
@@ -130,6 +137,7 @@ class FlyModel:
     coder: Coder
     settings: ModelSettings = field(default_factory=ModelSettings)
     provenance: Provenance = field(default_factory=Provenance)
+    document_coder: DocumentCoder | None = None
 
     def __post_init__(self) -> None:
         length: Any = self.settings.hash_length
@@ -137,6 +145,11 @@ class FlyModel:
             raise ValueError(
                 f"hash_length={length!r}, but the model has {self.n_cells} Kenyon cells: set it "
                 "to a number from 1 to that"
+            )
+        documents = self.document_coder
+        if documents is not None and documents.n_cells != self.n_cells:
+            raise ValueError(
+                f"there are {documents.n_cells} cells of documents, but {self.n_cells} of words"
             )
 
     def __repr__(self) -> str:
@@ -146,6 +159,7 @@ class FlyModel:
         )
 
     def __getstate__(self) -> dict[str, Any]:
+        self._check()  # those who read the copy cannot
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
@@ -186,7 +200,7 @@ class FlyModel:
         """
         model = replace(self, settings=replace(self.settings, **settings))
         # what does not depend on these settings is not made again
-        kept = {"_known", "_spelling"}
+        kept = {"_check", "_known", "_spelling"}
         if "text" not in settings:
             kept.add("analyzer")
         if not {"backend", "n_jobs"} & settings.keys():
@@ -290,17 +304,53 @@ class FlyModel:
         Returns
         -------
         codes : sparse array, (n_documents, n_cells)
-            With ``document_codes="binary"``, ``hash_length`` ones in a row; with ``"counts"``,
-            the sum of the words' codes. A document without a known word, or with none that any
-            cell responds to, has an empty row.
+            With ``document_codes="binary"``, ``hash_length`` ones in a row; with ``"graded"``,
+            the same cells with their strength, rows of unit length; with ``"counts"``, the sum
+            of the words' codes. A document without a known word, or with none that any cell
+            responds to, has an empty row.
         """
+        return stack(self._document_parts(documents))
+
+    def document_batches(self, documents: Any, batch_size: int) -> Iterator[sparse.csr_array]:
+        """Yield the codes of documents, ``batch_size`` at a time; the last part may be smaller.
+
+        Memory does not depend on how many documents there are. A few million characters of text
+        are read ahead.
+
+        Parameters
+        ----------
+        documents : iterable or EncodedCorpus
+        batch_size : int
+
+        Yields
+        ------
+        codes : sparse array, (batch_size, n_cells)
+        """
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1; got {batch_size}")
+        held: list[sparse.csr_array] = []
+        n_missing = batch_size
+        for part in self._document_parts(documents):
+            while part.shape[0] >= n_missing:
+                yield stack([*held, part[:n_missing]])
+                held, part, n_missing = [], part[n_missing:], batch_size
+            if part.shape[0]:
+                held.append(part)
+                n_missing -= part.shape[0]
+        if held:
+            yield stack(held)
+
+    def _document_parts(self, documents: Any) -> Iterator[sparse.csr_array]:
+        """Yield the codes of some documents at a time, at least once."""
         encode = _DOCUMENT_CODES.get(self.settings.document_codes)
         if encode is None:
             raise ValueError(
                 f"document_codes must be one of {tuple(_DOCUMENT_CODES)}; got "
                 f"{self.settings.document_codes!r}"
             )
-        return stack([encode(self, counts) for counts in self._word_counts(documents)])
+        if self.settings.document_codes == "binary" and self._reads_order:
+            return self._codes_in_order(documents)
+        return (encode(self, counts) for counts in self._word_counts(documents))
 
     # Words
 
@@ -425,6 +475,7 @@ class FlyModel:
     def _probabilities(
         self, cells: NDArray[np.int64], temperature: float
     ) -> Iterator[NDArray[np.float64]]:
+        self._check()
         for start in range(0, len(cells), _CELLS_AT_A_TIME):
             part = cells[start : start + _CELLS_AT_A_TIME]
             for strengths in self.coder.strengths(part, self.vocabulary.counts).T:
@@ -467,7 +518,21 @@ class FlyModel:
 
         return read_model(path, mmap=mmap).model
 
+    def _check_at_first_use(self, check: Callable[[], None]) -> None:
+        """Have ``check`` called before the first codes: it reads a mapped file as a whole."""
+        self.__dict__["_check"] = check
+
+    def fingerprint(self) -> str:
+        """Return a name that hardly any other model has: codes of one name can be compared."""
+        from skfly.model._file import model_fingerprint
+
+        return model_fingerprint(self)
+
     # Parts
+
+    @cached_property
+    def _check(self) -> Callable[[], None]:
+        return lambda: None
 
     @cached_property
     def _spelling(self) -> Spelling:
@@ -475,6 +540,7 @@ class FlyModel:
 
     @cached_property
     def _engine(self) -> Engine:
+        self._check()
         shape = (2 * self.n_words, self.n_cells)
         return get_engine(self.settings.backend, self.settings.n_jobs, shape)
 
@@ -488,7 +554,43 @@ class FlyModel:
         )
 
     def _codes_of_bags(self, counts: sparse.csr_array) -> sparse.csr_array:
-        return self._codes(self.coder.bags(self._engine, counts, self.hash_length))
+        return self._codes(self._active(counts))
+
+    @property
+    def _reads_order(self) -> bool:
+        """Whether the code of a document depends on the order of its words."""
+        own_cells = self.document_coder is not None and self.settings.document_cells != "words"
+        return hasattr(self.coder, "sequences") and not own_cells
+
+    def _codes_in_order(self, documents: Any) -> Iterator[sparse.csr_array]:
+        coder: Any = self.coder
+        remaining = iter(check_documents(documents))
+        while True:
+            some = [self.word_ids(self.tokens(text)) for text in islice(remaining, _ORDERED_TEXTS)]
+            yield self._codes(coder.sequences(self._engine, some, self.hash_length))
+            if len(some) < _ORDERED_TEXTS:
+                return
+
+    def _graded_codes(self, counts: sparse.csr_array) -> sparse.csr_array:
+        active = self._active(counts)
+        order = np.argsort(active.cells, axis=1)  # as the columns of a row are sorted
+        strengths = np.maximum(np.take_along_axis(active.activations, order, axis=1), 0.0)
+        strengths[~strengths.any(axis=1)] = 1.0
+        strengths /= np.sqrt((strengths**2).sum(axis=1, keepdims=True))
+        codes = self._codes(active)
+        present = np.diff(codes.indptr) > 0
+        codes.data = strengths[present].astype(self.settings.dtype).ravel()
+        codes.eliminate_zeros()
+        return codes
+
+    def _active(self, counts: sparse.csr_array) -> Active:
+        """Return the most active cells of documents: their own ones, or those of words."""
+        which = self.settings.document_cells
+        if which not in _DOCUMENT_CELLS:
+            raise ValueError(f"document_cells must be one of {_DOCUMENT_CELLS}; got {which!r}")
+        if self.document_coder is None or which == "words":
+            return self.coder.bags(self._engine, counts, self.hash_length)
+        return self.document_coder.bags(self._engine, counts, self.hash_length)
 
     def _sums_of_codes(self, counts: sparse.csr_array) -> sparse.csr_array:
         used, columns = np.unique(counts.indices, return_inverse=True)
@@ -500,4 +602,8 @@ class FlyModel:
 
 
 # To add an encoding of documents, write a function from word counts to codes and name it here.
-_DOCUMENT_CODES = {"binary": FlyModel._codes_of_bags, "counts": FlyModel._sums_of_codes}
+_DOCUMENT_CODES = {
+    "binary": FlyModel._codes_of_bags,
+    "graded": FlyModel._graded_codes,
+    "counts": FlyModel._sums_of_codes,
+}

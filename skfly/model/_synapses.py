@@ -13,7 +13,7 @@ from scipy import sparse
 
 from skfly.engine import Drive, Engine, fixed_point_gain
 from skfly.engine._checks import check_array, check_cells, check_whole
-from skfly.model._coder import Active
+from skfly.model._coder import Active, top_of_scores
 
 __all__ = ["SynapseCoder", "consensus_scores", "evidence", "keep_probabilities"]
 
@@ -24,7 +24,6 @@ _TIE_BREAK = 1e-4
 _SYNAPSE_UNIT = 2.0**-12
 _LATERAL_UNIT = 2.0**-14
 _ROWS_AT_A_TIME = 4096
-_SCORES_DRIVE = Drive(fixed_point_gain(2.0, _TERMS), np.float32(-np.inf))
 _NO_CONSENSUS = (
     "word_codes='consensus', but the model was fitted with 'synapses' and has no consensus: "
     "set word_codes='synapses', or fit again"
@@ -115,20 +114,24 @@ class SynapseCoder:
 
     # Codes
 
+    def check_word_codes(self, word_codes: str) -> None:
+        if word_codes == "consensus" and self.consensus is None:
+            raise ValueError(_NO_CONSENSUS)
+
     def words(self, engine: Engine, ids: NDArray[np.int32], n_top: int, word_codes: str) -> Active:
         ids = check_whole("ids", ids, np.int32, 0, self.n_words - 1)
         each = np.arange(len(ids) + 1)
         if word_codes == "synapses":
             return self._top_rows(engine, self.n_words + ids, each, n_top)
-        if self.consensus is None:
-            raise ValueError(_NO_CONSENSUS)
+        self.check_word_codes(word_codes)
         if self.lateral is None:
+            assert self.consensus is not None
             scores = consensus_scores(
                 self.consensus[ids], self._cell_counts, self._both_synapses(ids)
             )
         else:
-            scores = _to_unit(self._connect(engine, self._evidence(ids, word_codes)))
-        return _top(engine, scores, _SCORES_DRIVE, each[:-1], each, n_top)
+            scores = self._connect(engine, self._evidence(ids, word_codes))
+        return top_of_scores(engine, scores, n_top, to_unit=self.lateral is not None)
 
     def mixtures(
         self, engine: Engine, weights: sparse.csr_array, n_top: int, word_codes: str
@@ -138,9 +141,7 @@ class SynapseCoder:
             (weights.data, columns, weights.indptr), shape=(weights.shape[0], len(used))
         )
         mixed = np.asarray(compact @ self._evidence(used, word_codes), np.float32)
-        scores = _to_unit(self._connect(engine, mixed))
-        each = np.arange(weights.shape[0] + 1)
-        return _top(engine, scores, _SCORES_DRIVE, each[:-1], each, n_top)
+        return top_of_scores(engine, self._connect(engine, mixed), n_top)
 
     def contexts(
         self,
@@ -276,13 +277,6 @@ def _top(
 ) -> Active:
     cells, values = engine.top_cells(weights, drive, rows, indptr, n_top)
     return Active(cells, values / max(float(drive.gain), 1e-300))
-
-
-def _to_unit(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Divide each row by its largest absolute entry, in place."""
-    largest = np.abs(scores).max(axis=1, keepdims=True, initial=0.0)
-    np.divide(scores, largest, out=scores, where=largest > 0)
-    return scores
 
 
 def keep_probabilities(counts: NDArray[np.int64], threshold: float) -> NDArray[np.float32]:

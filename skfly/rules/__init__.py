@@ -1,10 +1,37 @@
 """Learning rules, one file each. To add one, write its file and name it in :data:`RULES`."""
 
 from skfly.rules._base import CorpusSize, Learned, Rule, Stage, StepReport, Task
+from skfly.rules._documents import (
+    RECOUNTS,
+    DocumentCounts,
+    LearnedDocuments,
+    learn_documents,
+    learn_more_documents,
+)
+from skfly.rules.comply import ComplyRule
 from skfly.rules.hebbian import HebbianRule
 from skfly.rules.lloyd import LloydRule
+from skfly.rules.whiten import WhitenRule
 
-__all__ = ["RULES", "CorpusSize", "Learned", "Rule", "Stage", "StepReport", "Task"]
+__all__ = [
+    "RECOUNTS",
+    "RULES",
+    "CorpusSize",
+    "DocumentCounts",
+    "Learned",
+    "LearnedDocuments",
+    "Rule",
+    "Stage",
+    "StepReport",
+    "Task",
+    "learn_documents",
+    "learn_more_documents",
+]
 
-RULES: dict[str, type[Rule]] = {"hebbian": HebbianRule, "lloyd": LloydRule}
+RULES: dict[str, type[Rule]] = {
+    "comply": ComplyRule,
+    "hebbian": HebbianRule,
+    "lloyd": LloydRule,
+    "whiten": WhitenRule,
+}
 """The rules by the names that ``FlyHashVectorizer(learning=...)`` takes."""

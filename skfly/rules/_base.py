@@ -38,7 +38,10 @@ class Stage(NamedTuple):
 
 
 class StepReport(NamedTuple):
-    """Windows of a batch, their energy, and how many each cell won."""
+    """Windows of a batch, their energy, and how many each cell won.
+
+    ``cell_sizes`` is empty, and the energy 0, where cells do not compete for windows.
+    """
 
     n_windows: int
     energy: float

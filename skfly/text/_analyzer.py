@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.feature_extraction.text import CountVectorizer
+
+if TYPE_CHECKING:
+    from skfly.text._phrases import PhraseJoiner
 
 __all__ = [
     "NUMBER",
@@ -27,6 +30,7 @@ NUMBER = "<NUM>"
 
 # A full stop after a single letter is an initial, not the end of a sentence.
 _SENTENCE_END = re.compile(r"""(?:(?<!\b\w)\.|[!?…])["'”’)\]]*\s+|[。！？]+|\n\s*\n""")
+_MANY_STOP_WORDS = 10_000
 _DIGIT = re.compile(r"\d")
 
 
@@ -85,6 +89,9 @@ class TextAnalyzer:
         strings. ``None``: a document is one sentence.
     fold_numbers : bool
         Whether every word with a digit becomes ``"<NUM>"``.
+    phrases : list of str, optional
+        Pairs of words to join, as a model holds them: two words with a tab between them, and an
+        empty string between two passes over a sentence.
     **text_params
         ``input``, ``encoding``, ``decode_error``, ``strip_accents``, ``lowercase``,
         ``preprocessor``, ``tokenizer``, ``stop_words`` and ``token_pattern`` of
@@ -100,6 +107,8 @@ class TextAnalyzer:
 
     Attributes
     ----------
+    given : dict
+        The parameters as they were given.
     params : dict
         The parameters as they can be written down; callables are named.
     reads_text : bool
@@ -109,6 +118,8 @@ class TextAnalyzer:
         stop words and numbers.
     finishes_words : bool
         Whether there are stop words, or numbers are folded.
+    phrases : PhraseJoiner or None
+        What joins phrases.
     """
 
     def __init__(
@@ -116,15 +127,17 @@ class TextAnalyzer:
         *,
         sentence_splitter: str | Callable[[str], list[str]] | None = "punctuation",
         fold_numbers: bool = False,
+        phrases: list[str] | None = None,
         **text_params: Any,
     ) -> None:
-        if isinstance(sentence_splitter, str) and sentence_splitter not in SPLITTERS:
+        is_name = isinstance(sentence_splitter, str) and sentence_splitter in SPLITTERS
+        if not (sentence_splitter is None or callable(sentence_splitter) or is_name):
             raise ValueError(
                 f"sentence_splitter must be one of {tuple(SPLITTERS)}, a callable or None; got "
                 f"{sentence_splitter!r}"
             )
         rules = CountVectorizer(**text_params)
-        rules.build_analyzer()  # scikit-learn's warnings about parameters that do not fit
+        _warn_of_what_does_not_fit(rules, text_params)
         self._decode = rules.decode
         self._preprocess = rules.build_preprocessor()
         self._tokenize = rules.build_tokenizer()
@@ -143,7 +156,14 @@ class TextAnalyzer:
             "sentence_splitter": sentence_splitter,
             "fold_numbers": fold_numbers,
         }
+        self.given = given
         self.params = {name: _plain(value) for name, value in given.items()}
+        self.phrases: PhraseJoiner | None = None
+        if phrases is not None:
+            from skfly.text._phrases import PhraseJoiner  # which reads text with this module
+
+            self.phrases = PhraseJoiner.from_list(phrases)
+            self.params["phrases"] = phrases
 
     def sentences(self, document: Any) -> Iterator[list[str]]:
         """Yield the sentences of a document, each a list of words.
@@ -201,9 +221,11 @@ class TextAnalyzer:
             and not self._takes_any_object
             and not isinstance(document, str | bytes)
         ):
+            is_missing = document is None or document != document  # NaN
+            advice = "; replace missing texts by empty ones first: ''" if is_missing else ""
             raise TypeError(
                 "a document must be a str, bytes, or a list of words (str); got "
-                f"{type(document).__name__}: {_shortened(document)}"
+                f"{type(document).__name__}: {_shortened(document)}{advice}"
             )
         return self._decode(document)
 
@@ -215,7 +237,15 @@ class TextAnalyzer:
             words = [self._fold(word) for word in words]
         if self._stop_words:
             words = [word for word in words if word not in self._stop_words]
-        return words
+        return words if self.phrases is None else self.phrases.join(words)
+
+
+def _warn_of_what_does_not_fit(rules: Any, text_params: Mapping[str, Any]) -> None:
+    """Have scikit-learn warn; it reads each stop word as a text, which takes long for many."""
+    stop_words = rules.stop_words
+    if isinstance(stop_words, list | set | frozenset) and len(stop_words) > _MANY_STOP_WORDS:
+        rules = CountVectorizer(**{**text_params, "stop_words": None})
+    rules.build_analyzer()
 
 
 def _kernel_rules(rules: Any, splitter: Any) -> tuple[str | None, bool] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from itertools import repeat
@@ -16,8 +17,14 @@ from scipy import sparse
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._blocks import Numbering, check_documents, read_blocks
 from skfly.text._corpus import EncodedCorpus
+from skfly.text._phrases import joined_as
+from skfly.text._sources import TextLines
 
-__all__ = ["context_words", "count_words", "word_ids"]
+__all__ = ["context_words", "count_known", "count_words", "word_ids"]
+
+_WORDS, _DOCUMENTS = 1 << 20, 1 << 13  # that are counted at a time, about
+_LONGEST = 1 << 22  # characters of a document that is not cut into pieces
+_SPACE = re.compile(r"\s")
 
 
 def word_ids(
@@ -57,20 +64,100 @@ def count_words(
         Threads; see :func:`encode_documents`.
     """
     if isinstance(documents, EncodedCorpus):
-        yield _count_corpus(documents, known, n_words)
+        with joined_as(documents, analyzer) as corpus:
+            yield from _count_corpus(corpus, known, n_words)
         return
-    n_parts = 0
+    pieces, ends_here = check_documents(documents), list[bool]()
+    is_cut = _may_be_long(pieces, analyzer)
+    if is_cut:
+        pieces = _pieces(pieces, analyzer, ends_here)
+    parts = _count_blocks(pieces, known, n_words, analyzer, n_jobs)
+    is_empty = True
+    for counts in _join_rows(parts, ends_here) if is_cut else parts:
+        is_empty = False
+        yield counts
+    if is_empty:
+        yield sparse.csr_array((0, n_words), dtype=np.float32)
+
+
+def _count_blocks(
+    documents: Iterable[Any],
+    known: Mapping[str, int],
+    n_words: int,
+    analyzer: TextAnalyzer,
+    n_jobs: int | None,
+) -> Iterator[sparse.csr_array]:
     ids: WeakKeyDictionary[Numbering, NDArray[np.int32]] = WeakKeyDictionary()
-    with closing(read_blocks(check_documents(documents), analyzer, n_jobs)) as blocks:
+    with closing(read_blocks(documents, analyzer, n_jobs)) as blocks:
         for block in blocks:
             table = ids.get(block.numbering, np.zeros(0, np.int32))
             new = block.numbering.words[len(table) :]
             found = np.fromiter(map(known.get, new, repeat(-1)), np.int32, len(new))
             table = ids[block.numbering] = np.concatenate([table, found])
-            yield _count_known(table[block.ids], block.documents, n_words)
-            n_parts += 1
-    if n_parts == 0:
-        yield _count_known(np.zeros(0, np.int32), np.zeros(0, np.int64), n_words)
+            yield from count_known(table[block.ids], block.documents, n_words)
+
+
+def _may_be_long(documents: Iterable[Any], analyzer: TextAnalyzer) -> bool:
+    """Return whether there may be a text so long that it is better read in pieces."""
+    if (
+        analyzer.kernel_rules is None
+        or not analyzer.reads_text
+        or isinstance(documents, TextLines)
+    ):
+        return False
+    if not isinstance(documents, list):
+        return True
+    return any(isinstance(text, str | bytes) and len(text) > _LONGEST for text in documents)
+
+
+def _pieces(
+    documents: Iterable[Any], analyzer: TextAnalyzer, ends_here: list[bool]
+) -> Iterator[Any]:
+    """Yield documents, those that are very long in pieces, so that few are held as words.
+
+    ``ends_here`` gets an entry for each piece: whether its document ends there.
+    """
+    for document in documents:
+        text = None
+        if isinstance(document, str | bytes) and len(document) > _LONGEST:
+            text = analyzer.plain_text(document)
+        if text is not None:
+            start = 0
+            while space := _SPACE.search(text, start + _LONGEST):
+                ends_here.append(False)
+                yield text[start : space.end()]
+                start = space.end()
+            document = text[start:]
+        ends_here.append(True)
+        yield document
+
+
+def _join_rows(
+    parts: Iterator[sparse.csr_array], ends_here: list[bool]
+) -> Iterator[sparse.csr_array]:
+    """Add up the rows of pieces of one document."""
+    begun: sparse.csr_array | None = None
+    for part in parts:
+        ends = np.array(ends_here[: part.shape[0]], dtype=bool)
+        del ends_here[: part.shape[0]]
+        if ends.all() and begun is None:
+            yield part
+            continue
+        document = np.cumsum(ends) - ends  # of each piece
+        together = sparse.csr_array(
+            (np.ones(len(ends), part.dtype), (document, np.arange(len(ends)))),
+            shape=(int(document[-1]) + 1, len(ends)),
+        )
+        rows = together @ part
+        if begun is not None:
+            first = rows[[0]] + begun
+            rows = sparse.vstack([first, rows[1:]], "csr") if rows.shape[0] > 1 else first
+            begun = None
+        if not ends[-1]:
+            begun = rows[[-1]]
+            rows = rows[:-1]
+        rows.sort_indices()
+        yield rows
 
 
 def context_words(
@@ -112,17 +199,36 @@ def _find(words: list[str], target: Any, analyzer: TextAnalyzer) -> int | None:
 
 def _count_corpus(
     corpus: EncodedCorpus, known: Mapping[str, int], n_words: int
-) -> sparse.csr_array:
+) -> Iterator[sparse.csr_array]:
     words = corpus.vocabulary.words
     table = np.fromiter((known.get(word, -1) for word in words), np.int32, len(words))
-    ids = np.append(table, np.int32(-1))[corpus.ids]  # the last entry is for id -1
-    return _count_known(ids, corpus.documents[1:], n_words)
+    table = np.append(table, np.int32(-1))  # the last entry is for id -1
+    yield from count_known(corpus.ids, corpus.documents[1:], n_words, table)
 
 
-def _count_known(
-    ids: NDArray[np.int32], ends: NDArray[np.int64], n_words: int
-) -> sparse.csr_array:
-    """Return the counts of ids in documents with these ends; those of -1 are not counted."""
+def count_known(
+    ids: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    n_words: int,
+    table: NDArray[np.int32] | None = None,
+) -> Iterator[sparse.csr_array]:
+    """Yield the counts of ids in documents with these ends; those of -1 are not counted.
+
+    A part is of so many documents that neither their words nor their codes take much memory.
+    ``table`` has the ids to count for the ids given.
+    """
+    first = before = 0
+    while first < len(ends) or not first:
+        last = min(int(np.searchsorted(ends, before + _WORDS)) + 1, first + _DOCUMENTS, len(ends))
+        stop = int(ends[last - 1]) if last else 0
+        part = np.asarray(ids[before:stop])
+        yield _count_part(
+            part if table is None else table[part], ends[first:last] - before, n_words
+        )
+        first, before = max(last, 1), stop
+
+
+def _count_part(ids: NDArray[np.int32], ends: NDArray[np.int64], n_words: int) -> sparse.csr_array:
     lengths = np.diff(ends, prepend=0)
     # document and word as one number: sorting these is faster than sorting each row
     keys = np.repeat(np.arange(len(ends)) * n_words, lengths)[ids >= 0] + ids[ids >= 0]

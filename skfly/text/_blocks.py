@@ -82,6 +82,8 @@ def read_blocks(
     """
     slow: _SlowBlock | None = None
     fast: _FastReaders | None = None
+    # the analyzer joins phrases itself
+    join = _as_it_is if analyzer.phrases is None else analyzer.phrases.join_block
     with ExitStack() as stack:
         for texts, size in _pieces(documents, analyzer, _CHARACTERS * n_words, stack):
             is_fast = size >= WORTH_COMPILING
@@ -89,15 +91,19 @@ def read_blocks(
                 slow = slow or _SlowBlock()
                 slow.add(texts, analyzer)
             if slow is not None and (is_fast or len(slow.ids) >= n_words):
-                yield from fast.drain() if fast is not None else ()
+                yield from map(join, fast.drain()) if fast is not None else ()
                 yield slow.block()
                 slow = None
             if is_fast:
                 fast = fast or _FastReaders(analyzer, n_jobs, stack)
-                yield from fast.read(texts)
-        yield from fast.drain() if fast is not None else ()
+                yield from map(join, fast.read(texts))
+        yield from map(join, fast.drain()) if fast is not None else ()
     if slow is not None:
         yield slow.block()
+
+
+def _as_it_is(block: WordBlock) -> WordBlock:
+    return block
 
 
 def check_documents(documents: Any) -> Iterable[Any]:
@@ -143,7 +149,8 @@ def _pieces(
         yield from ((data, len(data)) for data in documents.blocks(n_characters))
         return
     if takes_str and isinstance(documents, list) and set(map(type, documents)) == {str}:
-        ends = np.cumsum(np.fromiter(map(len, documents), np.int64, len(documents)))
+        # an end counts too, or a piece would have any number of empty documents
+        ends = np.cumsum(np.fromiter(map(len, documents), np.int64, len(documents)) + 1)
         first = before = 0
         while first < len(documents):
             last = min(int(np.searchsorted(ends, before + n_characters)) + 1, len(documents))
@@ -160,7 +167,7 @@ def _pieces(
             text = _with_number(analyzer.plain_text, document, number)
         if text is not None:
             texts.append(text)
-            size += len(text)
+            size += len(text) + 1
         if texts and (text is None or size >= n_characters):
             yield texts, size
             texts, size = [], 0

@@ -11,18 +11,20 @@ is a directory:
     The words of the vocabulary in UTF-8, one after another (uint8); where each ends; and how
     often each comes (int64).
 ``corpus.json``
-    Format version and the text parameters used.
+    Format version, the text parameters used, and checksums: the CRC-32 of each of the other files,
+    and under ``""`` that of version and parameters. ``load`` compares them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import re
-import tempfile
 import warnings
 import weakref
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +33,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly._files import replace_directory
+from skfly._files import TemporaryDirectory, replace_directory
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._vocabulary import PackedWords, Vocabulary
 
@@ -42,10 +44,12 @@ __all__ = [
     "write_words",
 ]
 
+_LOG = logging.getLogger("skfly")
 FORMAT = "skfly-corpus"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+_CHECKSUMS_SINCE = 2
 _PART = 1 << 18
-_SAMPLES, _SAMPLE = 64, 1 << 12  # places of a corpus that its fingerprint is made from
+_READ_SIZE = 1 << 20
 _ARRAYS: dict[str, type[Any]] = {
     "ids.npy": np.int32,
     "sentences.npy": np.int64,
@@ -101,7 +105,7 @@ class EncodedCorpus:
         vocabulary: Vocabulary,
         text_params: Mapping[str, Any] | None = None,
         *,
-        temporary: tempfile.TemporaryDirectory[str] | None = None,
+        temporary: TemporaryDirectory | None = None,
     ) -> None:
         self.ids = ids
         self.sentences = sentences
@@ -138,20 +142,15 @@ class EncodedCorpus:
         return int(np.diff(self.sentences).max(initial=0))
 
     def fingerprint(self) -> str:
-        """Return a name that other text hardly shares.
-
-        It is made from the sizes, the words with their counts, and ids and sentences at some
-        places: a corpus of any size has it in a moment.
-        """
+        """Return a name that no other text shares."""
         digest = hashlib.blake2b(digest_size=16)
         digest.update(repr((self.n_words, self.n_sentences, self.n_documents)).encode())
         digest.update(np.asarray(self.vocabulary.counts, dtype=np.int64).tobytes())
         for word in self.vocabulary.words:
             digest.update(word.encode("utf-8", "surrogatepass") + b"\0")
-        for array in (self.ids, self.sentences):
-            starts = np.linspace(0, max(len(array) - _SAMPLE, 0), _SAMPLES).astype(np.int64)
-            for start in starts.tolist():
-                digest.update(np.ascontiguousarray(array[start : start + _SAMPLE]).tobytes())
+        for array in (self._ids, self._sentences):
+            for _, part in array.parts():
+                digest.update(part.data)
         return digest.hexdigest()
 
     def __len__(self) -> int:
@@ -222,12 +221,14 @@ class EncodedCorpus:
             raise ValueError(f"{path / 'corpus.json'} is damaged: {error}") from None
         if not isinstance(description, dict) or description.get("format") != FORMAT:
             raise ValueError(f"{path} is not an encoded corpus of skfly")
-        if description.get("version") != FORMAT_VERSION:
+        version = description.get("version")
+        if version not in range(1, FORMAT_VERSION + 1):
             raise ValueError(
-                f"{path} has corpus format {description.get('version')!r}; this skfly reads "
+                f"{path} has corpus format {version!r:.30}; this skfly reads up to "
                 f"{FORMAT_VERSION}: upgrade skfly, or encode the text again"
             )
         try:
+            _compare_checksums(path, description)
             ids, sentences, documents, counts, words, ends = (
                 _read_array(path / name, dtype, mmap) for name, dtype in _ARRAYS.items()
             )
@@ -323,7 +324,36 @@ def write_words(directory: Path, vocabulary: Vocabulary, text_params: Mapping[st
         "version": FORMAT_VERSION,
         "text_params": dict(text_params),
     }
-    (directory / "corpus.json").write_text(json.dumps(description), encoding="ascii")
+    checksums = {name: _checksum(directory / name) for name in _ARRAYS}
+    checksums[""] = _description_checksum(json.loads(json.dumps(description)))
+    text = json.dumps(description | {"checksums": checksums})
+    (directory / "corpus.json").write_text(text, encoding="ascii")
+
+
+def _compare_checksums(path: Path, description: Mapping[str, Any]) -> None:
+    """Refuse a corpus that is not as it was written; older ones have no checksums."""
+    checksums = description.get("checksums")
+    if checksums is None and description["version"] < _CHECKSUMS_SINCE:
+        _LOG.info("%s is of an older version and has no checksums", path)
+        return
+    if not isinstance(checksums, dict) or checksums.get("") != _description_checksum(description):
+        raise ValueError("corpus.json is not as it was written")
+    for name in _ARRAYS:
+        if checksums.get(name) != _checksum(path / name):
+            raise ValueError(f"{name} is not as it was written")
+
+
+def _description_checksum(description: Mapping[str, Any]) -> int:
+    content = [description["version"], description["text_params"]]
+    return zlib.crc32(json.dumps(content, sort_keys=True).encode())
+
+
+def _checksum(path: Path) -> int:
+    checksum = 0
+    with open(path, "rb") as file:
+        while data := file.read(_READ_SIZE):
+            checksum = zlib.crc32(data, checksum)
+    return checksum
 
 
 class _Slices:

@@ -7,7 +7,6 @@ and the provisional ids, not the text, are gone through once more to replace the
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from itertools import repeat
@@ -18,12 +17,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from skfly._files import TemporaryDirectory
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._blocks import Numbering, WordBlock, check_documents, read_blocks
 from skfly.text._corpus import EncodedCorpus, write_array
 from skfly.text._vocabulary import Vocabulary, places_of
 
-__all__ = ["encode_documents"]
+__all__ = ["Spool", "encode_documents"]
 
 _BLOCK = 1 << 20
 _NOT_MET = -2
@@ -82,7 +82,7 @@ def encode_documents(
     """
     if analyzer is None:
         analyzer = TextAnalyzer(**text_params)
-    spool = _Spool(max_memory)
+    spool = Spool(max_memory)
     try:
         encoder = _Encoder(vocabulary, max_types, spool)
         documents = check_documents(documents)
@@ -104,7 +104,7 @@ def encode_documents(
 class _Encoder:
     """Gives words provisional ids and counts them, and bounds how many are tracked."""
 
-    def __init__(self, vocabulary: Vocabulary | None, max_types: int, spool: _Spool) -> None:
+    def __init__(self, vocabulary: Vocabulary | None, max_types: int, spool: Spool) -> None:
         self._fixed = vocabulary is not None
         self._ids: dict[str, int] = {} if vocabulary is None else vocabulary.index
         self.counts = np.zeros(len(self._ids), dtype=np.int64)
@@ -199,17 +199,17 @@ def _cut_long(ends: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.array([end for piece in pieces for end in piece], dtype=np.int64)
 
 
-class _Spool:
+class Spool:
     """Ids, sentence ends and document ends, block by block: in memory, then in temporary files."""
 
     _COLUMNS = (("ids", np.int32), ("sentences", np.int64), ("documents", np.int64))
 
-    def __init__(self, max_memory: int) -> None:
+    def __init__(self, max_memory: int = 1 << 28) -> None:
         self._max_memory = max_memory
         self._held: list[tuple[NDArray[Any], ...]] = []
         self._held_bytes = 0
         self._lengths = [0, 0, 0]
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._temporary: TemporaryDirectory | None = None
 
     def append(self, *blocks: NDArray[Any]) -> None:
         self._held.append(blocks)
@@ -273,7 +273,7 @@ class _Spool:
 
     def _spill(self) -> None:
         if self._temporary is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="skfly-corpus-")
+            self._temporary = TemporaryDirectory("skfly-corpus-")
         for column, (name, _) in enumerate(self._COLUMNS):
             if self._held:
                 with open(self._path(f"{name}.raw"), "ab") as file:

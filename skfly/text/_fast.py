@@ -7,6 +7,7 @@ alone (stop words, numbers) is then done once for each of them.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,15 @@ __all__ = ["FastReader", "join_texts"]
 
 MAX_NUMBERED = 1 << 18
 """When a reader knows more words than this it begins anew, to bound its memory."""
+
+
+def _draw_secrets() -> NDArray[np.uint64]:
+    """Return the numbers that the kernel hashes words with."""
+    drawn = np.frombuffer(os.urandom(24), dtype=np.uint64)
+    return np.append(drawn[:2] | np.uint64(1), drawn[2] >> np.uint64(3))
+
+
+_SECRETS = _draw_secrets()
 
 
 class FastReader:
@@ -75,7 +85,7 @@ class FastReader:
         # A word has two characters and one that is of no word; some lower case is longer. The
         # system gives memory when it is written to: of most of this it never is.
         n_words = len(data) // 2 + 1
-        self._make_room(2 * len(data) + 1, n_words)
+        self._make_room(2 * len(data) + 9, n_words)  # it reads eight bytes at a time
         ids = np.empty(n_words, dtype=np.int32)
         sentences = np.empty(n_words, dtype=np.int64)
         documents = np.empty(len(data), dtype=np.int64)
@@ -87,6 +97,7 @@ class FastReader:
                     np.frombuffer(text, dtype=np.uint8),
                     place,
                     *tables,
+                    _SECRETS,
                     self._keys,
                     self._numbers,
                     self._pool,

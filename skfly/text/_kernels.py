@@ -11,10 +11,12 @@ import numpy as np
 from numba import njit
 
 from skfly import _fork  # noqa: F401
+from skfly._caching import can_cache
+from skfly.text._intrinsics import load_eight, multiply_high
 
 _options: dict[str, Any] = {
     "nogil": True,
-    "cache": True,
+    "cache": can_cache(),
     "error_model": "numpy",
     "boundscheck": False,
 }
@@ -27,15 +29,51 @@ FIRST_SLOTS = 1 << 14
 _BYTE = np.uint64(8)
 _REST = np.uint64(56)
 _LONG = np.uint64(1 << 63)  # set in the key of a word that its key does not tell all about
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+# Long words are hashed as polynomials modulo this prime.
+_PRIME_BITS = np.uint64(61)
+_PRIME = np.uint64((1 << 61) - 1)
+_BYTES = 7  # of a word in a coefficient, which is then less than the prime
+_ABOVE = np.uint64(3)  # bits of a number above those of the prime
+_ONE = np.uint64(1)
 
 
 @njit(**_options)
-def _grow(keys, numbers, base, shift):
+def _slot(key, secrets, shift):
+    """Return a key's slot; that of two keys is the same with a chance of two in all slots.
+
+    The chance is that of drawing the secrets: a multiplication by a random odd number is a
+    universal hash (Dietzfelbinger et al. 1997), and what comes before it is one to one.
+    """
+    mixed = key * secrets[0]
+    mixed ^= mixed >> _HALF
+    return (mixed * secrets[1]) >> shift
+
+
+@njit(**_options)
+def _hash_long(pool, start, stop, point):
+    """Return the value of the polynomial whose coefficients are a word's bytes at a secret point.
+
+    Two words of n bytes have the same one with a chance of n / 7 in 2^61. Eight bytes are read at
+    a time, so ``pool`` is that much longer than the word.
+    """
+    total = np.uint64(0)
+    for first in range(start, stop, _BYTES):
+        n_bytes = np.uint64(min(stop - first, _BYTES))
+        coefficient = load_eight(pool, first) & ((_ONE << (_BYTE * n_bytes)) - _ONE)
+        total += coefficient
+        low, high = total * point, multiply_high(total, point)
+        total = (low & _PRIME) + (high << _ABOVE | low >> _PRIME_BITS)
+        total = (total & _PRIME) + (total >> _PRIME_BITS)
+    return total - _PRIME if total >= _PRIME else total
+
+
+@njit(**_options)
+def _grow(keys, numbers, base, secrets, shift):
     """Copy the hash table at ``base`` to one of twice the size behind it."""
     for i in range(base, 2 * base):
         if keys[i]:
-            place = 2 * base + np.int64((keys[i] * _MIX) >> shift)
+            place = 2 * base + np.int64(_slot(keys[i], secrets, shift))
             while keys[place]:
                 place = 2 * base + (place + 1) % (2 * base)
             keys[place] = keys[i]
@@ -49,6 +87,7 @@ def read_words(
     ascii_words,
     kinds,
     lower,
+    secrets,
     keys,
     numbers,
     pool,
@@ -73,6 +112,9 @@ def read_words(
         The kind of each character.
     lower : int32, (0x110000,)
         The character that each is taken as.
+    secrets : uint64, (3,)
+        Two odd numbers and one below 2^61, drawn at random and the same in all calls: who does not
+        know them cannot write words that share slots. What is found does not depend on them.
     keys, numbers : uint64, int32
         Room for hash tables, all zero in ``keys`` at first.
     pool : uint8
@@ -157,9 +199,9 @@ def read_words(
 
         if n_characters > 1:
             pool[p] = 0
-            if p - end > 8 or key >= _LONG:
-                key |= _LONG
-            place = base + ((key * _MIX) >> shift)
+            if p - end > 8:
+                key = _hash_long(pool, end, p, secrets[2]) | _LONG
+            place = base + _slot(key, secrets, shift)
             number = np.int64(-1)
             while keys[place]:
                 if keys[place] == key:
@@ -184,7 +226,7 @@ def read_words(
                 starts[n_types] = end
                 if np.uint64(2 * n_types) > mask:
                     shift -= np.uint64(1)
-                    _grow(keys, numbers, np.int64(base), shift)
+                    _grow(keys, numbers, np.int64(base), secrets, shift)
                     base += base
                     mask = base - np.uint64(1)
             ids[n_words] = number

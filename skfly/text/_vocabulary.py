@@ -57,6 +57,15 @@ class PackedWords(Sequence[str]):
         ends = np.cumsum([len(word) for word in encoded], dtype=np.int64)
         return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), ends)
 
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> PackedWords:
+        """Return the words among the arrays of a file."""
+        return cls(arrays["words.data"], arrays["words.ends"])
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the words as arrays of a file."""
+        return {"words.data": self.data, "words.ends": self.ends}
+
     def __len__(self) -> int:
         return len(self.ends)
 

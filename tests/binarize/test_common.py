@@ -8,7 +8,17 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import skfly.binarize
 from skfly import FlyKeyedVectors
-from skfly.binarize import ITQ, LSH, PCAH, NearLossless, RandExp, SpectralHashing, TopK
+from skfly.binarize import (
+    ITQ,
+    LSH,
+    PCAH,
+    BioHash,
+    DenseFly,
+    NearLossless,
+    RandExp,
+    SpectralHashing,
+    TopK,
+)
 from skfly.codes import pack_codes
 
 ALL = [
@@ -19,6 +29,8 @@ ALL = [
     ITQ(n_bits=11, random_state=0),
     SpectralHashing(n_bits=11),
     NearLossless(n_bits=11, random_state=0),
+    BioHash(n_cells=20, hash_length=4, random_state=0),
+    DenseFly(n_bits=11, pseudo_hash_length=3, random_state=0),
 ]
 WITH_INVERSE = [t for t in ALL if hasattr(t, "inverse_transform")]
 
@@ -161,6 +173,6 @@ class TestPrincipalDirections:
         assert cls().fit_transform(X[:7]).shape == (7, 7)
 
 
-@pytest.mark.parametrize("cls", [LSH, SpectralHashing, NearLossless])
+@pytest.mark.parametrize("cls", [LSH, SpectralHashing, NearLossless, DenseFly])
 def test_others_make_any_number_of_bits(cls, X):
     assert cls(n_bits=50).fit_transform(X[:7]).shape == (7, 50)

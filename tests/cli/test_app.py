@@ -164,7 +164,10 @@ def test_the_exit_code_and_the_streams_of_the_process(tmp_path):
     )
     assert run.returncode == 2
     assert run.stdout == ""
-    assert run.stderr == "skfly: error: there is no model file none.skfly\n"
+    assert run.stderr == (
+        "skfly: error: there is no model file none.skfly; the models that come with skfly "
+        "are: en\n"
+    )
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(model, tmp_path):

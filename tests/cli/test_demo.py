@@ -5,37 +5,49 @@ import sys
 
 import pytest
 
-from skfly.demo import Cell, DemoResult, Neighbours, SimilarityScore
+
+def neighbours(word, context, words, shared):
+    return {"word": word, "context": context, "words": words, "shared_cells": shared}
 
 
 def demo_result(output, **_):
-    near = Neighbours("moon", None, ["lunar", "[red]"], [9, 8])
-    there = Neighbours("state", "a solid state", ["liquid"], [7])
-    return DemoResult(
-        n_articles=2,
-        n_characters=12_345,
-        n_words=2_000,
-        n_windows=1_900,
-        n_different_words=700,
-        n_kenyon_cells=400,
-        hash_length=32,
-        seconds_reading=0.5,
-        seconds_learning=1.5,
-        model=str(output),
-        model_bytes=1_000_000,
-        code_bytes_per_word=50,
-        good_neighbours=[near],
-        bad_neighbours=Neighbours("king", None, ["rings"], [3]),
-        contexts=[there],
-        sentence="acid and metal",
-        cells=[Cell(19, 0.3, ["alkali", "metals"])],
-        similarity=[SimilarityScore(16, 41.2, 256, 353)],
-    )
+    near = neighbours("moon", None, ["lunar", "[red]"], [9, 8])
+    there = neighbours("state", "a solid state", ["liquid"], [7])
+    return {
+        "n_articles": 2,
+        "n_characters": 12_345,
+        "n_words": 2_000,
+        "n_windows": 1_900,
+        "n_different_words": 700,
+        "n_kenyon_cells": 400,
+        "hash_length": 32,
+        "seconds_reading": 0.5,
+        "seconds_learning": 1.5,
+        "model": str(output),
+        "model_bytes": 1_000_000,
+        "code_bytes_per_word": 50,
+        "good_neighbours": [near],
+        "bad_neighbours": neighbours("king", None, ["rings"], [3]),
+        "contexts": [there],
+        "sentence": "acid and metal",
+        "cells": [{"number": 19, "activation": 0.3, "words": ["alkali", "metals"]}],
+        "similarity": [
+            {"hash_length": 16, "spearman": 41.2, "n_pairs": 256, "n_pairs_in_all": 353}
+        ],
+    }
+
+
+def pretrained_result():
+    return {
+        "neighbours": [neighbours("loan", None, ["loans", "debt"], [30, 20])],
+        "contexts": [neighbours("bank", "by the river", ["valley"], [17])],
+    }
 
 
 @pytest.fixture
 def quick_demo(monkeypatch, tmp_path):
     monkeypatch.setattr("skfly.demo.run_demo", demo_result)
+    monkeypatch.setattr("skfly.demo.show_pretrained", pretrained_result)
     monkeypatch.chdir(tmp_path)
 
 
@@ -43,6 +55,8 @@ def test_demo_in_plain_columns(skfly, quick_demo):
     code, out, err = skfly("demo")
     assert (code, err) == (0, "")
     for line in (
+        "  loan  loans 30, debt 20",
+        "  bank  by the river  valley",
         "  moon  lunar 9, [red] 8",
         "  king  rings 3",
         "  state  a solid state  liquid",
@@ -72,6 +86,7 @@ def test_demo_says_what_the_page_needs(skfly, quick_demo, monkeypatch, missing):
 def test_demo_as_json(skfly, quick_demo):
     result = json.loads(skfly("demo", "--json").out)
     assert result["model"] == "demo.skfly"
+    assert result["pretrained"]["neighbours"][0]["words"] == ["loans", "debt"]
     assert result["good_neighbours"][0]["words"] == ["lunar", "[red]"]
 
 

@@ -87,7 +87,7 @@ def test_evaluate_over_seeds_trains_again(skfly, fly, model, text, wordsim, tmp_
     )
     assert code == 0, err
     # what it says in between, if it takes long, is not counted
-    assert len(re.findall("skfly: learning: .* windows in ", err)) == 3
+    assert len(re.findall("skfly: counting: .* words in ", err)) == 3
     assert err.count("skfly: evaluating: ") == 3
     assert err.count("skfly: reading: ") == (0 if encoded else 1)
     lines = list(TextLines(text))
@@ -161,14 +161,8 @@ def test_a_plot_without_matplotlib_is_refused_at_once(skfly, model, tmp_path, mo
         ("analogies {model} {dir}/none.txt", "No such file"),
         ("analogies {model} {text} --unknown-words spelling", "No such option: --unknown-words"),
         ("analogies {text} {text} --hash-lengths 4", "--hash-lengths is for models of skfly"),
-        ("report {model} --data {dir}", "Missing option '--output'"),
-        ("report {model} -o {dir}/out", "Missing option '--data'"),
-        ("report {model} -o {dir}/out --data {dir} --csv x", "No such option: --csv"),
-        ("report {model} -o {dir}/out --data {dir}/none", "there is no directory {dir}/none"),
-        ("report {model} -o {dir}/a/b --data {dir}", "there is no directory {dir}/a"),
-        ("report {model} -o {dir}/out --data {dir} --experiments x", "got 'x'"),
-        ("report {model} -o {dir}/out --data {dir} --vectors v.txt", "no file v.txt"),
-        ("report {model} -o {dir}/out --data {dir} --reference {dir}/x", "no directory {dir}/x"),
+        ("report {model} --data {dir} -o {dir}/out", "python examples/paper/report.py MODEL"),
+        ("{model} --data={dir} --report {dir}/out", "python examples/paper/report.py MODEL"),
         ("", "Missing command"),
     ],
 )
@@ -183,7 +177,7 @@ def test_what_is_wrong_is_reported_in_one_line(skfly, model, text, tmp_path, arg
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["words", "contexts", "analogies", "report"])
+@pytest.mark.parametrize("command", ["words", "contexts", "analogies"])
 def test_help_has_examples(skfly, command):
     code, out, _ = skfly("evaluate", command, "--help")
     assert code == 0
@@ -215,11 +209,6 @@ class TestOldSpelling:
             ("m --wic w --unknown-words spelling", "contexts m --wic w --unknown-words spelling"),
             ("--analogies q.txt m --hash-lengths 4", "analogies m --hash-lengths 4 q.txt"),
             ("m --analogies=q.txt --measure cosine", "analogies m q.txt"),
-            (
-                "m --data d --report o --vectors v.bin",
-                "report m --data d --output o --vectors v.bin",
-            ),
-            ("m --report o", "report m --output o"),
             ("./words --quiet", "words ./words --quiet"),
         ],
     )
@@ -234,15 +223,6 @@ class TestOldSpelling:
         assert skfly("evaluate", "./words", *table).out == expected
         assert expected.startswith("| hash length |")
 
-    def test_a_report_leaves_out_the_textcnn(self, skfly, model, wordsim, tmp_path):
-        code, out, err = skfly(
-            *("evaluate", model, "--data", tmp_path, "--report", tmp_path / "out", "--quiet"),
-            *("--experiments", "similarity,textcnn"),
-        )
-        assert code == 0
-        assert "examples/paper/text_cnn.py" in err
-        assert out.startswith(f"{tmp_path}/out/index.html: of ")
-
 
 class LeavesAMark:
     """When a pickle of it is opened, a file is made."""
@@ -255,9 +235,7 @@ class LeavesAMark:
 
 
 @pytest.mark.parametrize(
-    "args", ["words {kv}", "{kv}", "contexts {kv} --wic {dir}", "analogies {kv}",
-             "report {kv} --data {dir} -o {dir}/out",
-             "report {model} --vectors {kv} --data {dir} -o {dir}/out"]
+    "args", ["words {kv}", "{kv}", "contexts {kv} --wic {dir}", "analogies {kv}"]
 )  # fmt: skip
 def test_a_pickle_is_opened_only_if_it_is_trusted(skfly, model, tmp_path, args):
     mark, kv = tmp_path / "mark", tmp_path / "v.kv"
@@ -306,26 +284,6 @@ def test_evaluate_analogies(skfly, fly, model, tmp_path):
     assert table.rows[-1].n_questions == 2
     assert json.loads((tmp_path / "s.json").read_text()) == table.to_dict()
     assert (tmp_path / "s.csv").read_text().startswith("section,hash_length,accuracy,")
-
-
-def test_a_report(skfly, model, wordsim, tmp_path):
-    args = ("evaluate", "report", model, "--data", tmp_path, "-o", tmp_path / "out")
-    code, out, err = skfly(*args, "--experiments", "similarity, contexts")
-    assert code == 0
-    assert out.startswith(f"{tmp_path}/out/index.html: of ")
-    assert "skfly: similarity: done in" in err
-    assert "skfly: warning: WiC was not run: no directory wic" in err
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "index.html",
-        "goals.csv",
-        "word_similarity.csv",
-        "context_neighbors.csv",
-    }
-    code, out, err = skfly(*args, "--experiments", "similarity", "--json", "--quiet")
-    assert (code, err) == (0, "")
-    result = json.loads(out)
-    assert result["report"] == f"{tmp_path}/out/index.html"
-    assert "RW" in result["missing"]
 
 
 def test_the_measure_of_similarity_may_be_chosen(skfly, model, wordsim, tmp_path):

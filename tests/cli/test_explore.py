@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -54,6 +56,26 @@ def test_the_address_and_the_browser(skfly, model, monkeypatch):
     assert "/#token=" in out
     assert "others put this machine's name" in err
     assert len(opened) == 1
+
+
+def test_the_token_is_in_no_arguments(skfly, model, monkeypatch):
+    opened = []
+
+    def read(url):
+        path = Path(unquote(urlsplit(url).path))
+        opened.append((url, path.read_text(), path.parent.stat().st_mode & 0o777, path))
+
+    monkeypatch.setattr("webbrowser.open", read)
+    monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
+    code, out, _ = skfly("explore", model, "--host", "0.0.0.0", "--port", 0)
+    assert code == 0
+    ((url, content, mode, path),) = opened
+    token = out.strip().partition("#token=")[2]
+    assert token
+    assert token not in url
+    assert f"#token={token}" in content
+    assert mode == 0o700  # of the directory
+    assert not path.exists()
 
 
 def test_the_extra_is_named(skfly, model, monkeypatch):

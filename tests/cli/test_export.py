@@ -32,7 +32,7 @@ def test_numpy(skfly, fly, model, tmp_path):
         "cells": 20,
     }
     with np.load(tmp_path / "c.npz") as found:
-        assert found["words"].tolist() == list(fly.wv.index_to_key)
+        assert found["words"].tolist() == fly.wv.index_to_key
         assert found["counts"].tolist() == [
             fly.wv.get_vecattr(word, "count") for word in fly.wv.index_to_key
         ]
@@ -47,7 +47,7 @@ def test_faiss(skfly, fly, model, tmp_path):
     words = json.loads((tmp_path / "c.faiss.json").read_text())
     index = faiss.read_index_binary(str(place))
     vectors = FlyKeyedVectors.from_faiss(index, words, n_cells=20)
-    assert list(vectors.index_to_key) == list(fly.wv.index_to_key)
+    assert vectors.index_to_key == fly.wv.index_to_key
     np.testing.assert_array_equal(vectors.vectors, fly.wv.vectors)
 
 

@@ -13,20 +13,37 @@ def test_info_as_json(skfly, fly, model):
     assert about["words"] == 13
     assert about["hash_length"] == 4
     assert about["window"] == 11
-    assert about["rule"] == "lloyd"
+    assert about["rule"] == "whiten"
     assert about["words_read"] == 300
     assert about["windows_seen"] == fly.n_windows_seen_
-    assert about["energy"] == fly.energy_[-1]
-    assert about["cells_in_use"] == fly.cells_used_[-1]
+    assert about["energy"] is about["cells_in_use"] is None
     assert about["code_bytes_per_word"] == 3
     assert about["file_bytes"] == model.stat().st_size
-    assert about["settings"]["n_epochs"] == 8
+    assert about["settings"] == {
+        "n_epochs": 1,
+        "batch_size": 2**21,
+        "subsample": 0.0,
+        "decorrelation": 1.0,
+        "min_count": 1,
+    }
     assert about["most_frequent_words"][:2] == [["fruit", 40], ["ripe", 40]]
     assert about["changed_parameters"] == {
         "n_kenyon_cells": 20,
         "hash_length": 4,
         "random_state": 0,
     }
+
+
+def test_info_of_a_rule_whose_cells_compete_for_windows(skfly, fly, tmp_path):
+    lloyd = FlyHashVectorizer(**(fly.get_params() | {"learning": "lloyd"}))
+    lloyd.fit(["ripe fruit smells sweet"] * 20).save(tmp_path / "m")
+    about = json.loads(skfly("info", tmp_path / "m", "--json").out)
+    assert about["energy"] == lloyd.energy_[-1]
+    assert about["cells_in_use"] == lloyd.cells_used_[-1]
+    assert about["settings"]["n_epochs"] == 8
+    out = skfly("info", tmp_path / "m").out
+    assert f"  last energy      {lloyd.energy_[-1]:.6g}\n" in out
+    assert "  cells in use " in out
 
 
 def test_info_in_plain_columns(skfly, model):
@@ -37,6 +54,7 @@ def test_info_in_plain_columns(skfly, model):
     assert "  packed code      3 bytes a word\n" in out
     assert "  not the default  hash_length=4, n_kenyon_cells=20, random_state=0\n" in out
     assert "fruit 40, ripe 40" in out
+    assert "energy" not in out
     assert out.isascii()
 
 

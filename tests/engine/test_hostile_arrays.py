@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from skfly.engine import Batch, Drive, get_engine
 from skfly.rules.lloyd import InformationTerms, information_terms
@@ -34,12 +35,19 @@ def _model():
         "winners": random.integers(-1, N_CELLS, 40).astype(np.int32),
         "rows": random.integers(0, 2 * N_WORDS, 20).astype(np.int32),
         "indptr": np.array([0, 4, 4, 20]),
+        "amounts": random.integers(0, 99, 20).astype(np.float64),
         "cleared": np.array([0, 9]),
         "drive": Drive(np.float32(10), np.float32(0)),
         "window": WINDOW,
         "truncate": True,
         "n_top": 3,
         "learning_rate": 0.1,
+        "n_words": N_WORDS,
+        "reach": 3,
+        "ordered": False,
+        "skipped": np.arange(N_WORDS) == 2,
+        "matrix": sparse.csr_array(random.integers(0, 2, (5, N_WORDS)).astype(np.float32)),
+        "dense": random.normal(size=(N_WORDS, N_CELLS)).astype(np.float32),
         "left": random.integers(-9, 9, (5, N_WORDS)).astype(np.float64),
         "right": random.integers(-9, 9, (N_WORDS, N_CELLS)).astype(np.float64),
     }
@@ -55,6 +63,10 @@ METHODS = {
     "squared_norms": ("synapses", ""),
     "clear_cells": ("counts cleared", "counts"),
     "multiply_whole": ("left right", ""),
+    "sum_rows": ("weights rows amounts indptr", ""),
+    "pairs": ("ids offsets n_words reach ordered", ""),
+    "multiply_sparse": ("matrix dense", ""),
+    "count_pairs": ("ids offsets skipped reach ordered", ""),
     "count_windows": ("drives ids offsets window truncate", ""),
     "count_given": ("sums rates weights ids offsets winners window", "sums"),
     "count_top": ("counts drives ids offsets window truncate n_top", "counts"),
@@ -93,8 +105,18 @@ def _count_top(engine, counts, drives, ids, offsets, window, truncate, n_top):
     return engine.count_top(counts, drives, Batch(ids, offsets), window, truncate, n_top)
 
 
-# where arguments are not arrays, but tuples of them
+def _pairs(engine, ids, offsets, n_words, reach, ordered):
+    return engine.pairs(ids, offsets, n_words, reach, ordered).toarray()
+
+
+def _count_pairs(engine, ids, offsets, skipped, reach, ordered):
+    return engine.count_pairs(Batch(ids, offsets), skipped, reach, ordered).toarray()
+
+
+# where arguments are not arrays, but tuples of them, or where a result is no array
 CALLS = {
+    "pairs": _pairs,
+    "count_pairs": _count_pairs,
     "information": _information,
     "information_drives": _information_drives,
     "count_windows": _count_windows,
@@ -196,6 +218,7 @@ NUMBERS = {
 }
 SCALARS = {
     "window": [0, -1, -5, 2.5, "x", None, 2**40, np.nan],
+    "reach": [0, -1, 2.5, "x", None, 2**40],
     "n_top": [0, -1, N_CELLS + 1, 2**40, 1.5, "x", None],
 }
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from problems import counts_of, drives_of, problems
 from skfly.engine import drive_for
@@ -190,3 +191,52 @@ def test_balanced_chunks_cover_every_item_once(lengths, n_chunks):
 def test_even_chunks_cover_every_item_once(n_items, n_chunks):
     chunks = _even(n_items, n_chunks)
     assert [i for first, last in chunks for i in range(first, last)] == list(range(n_items))
+
+
+@given(
+    shape=st.tuples(st.integers(1, 9), st.integers(1, 9)),
+    lengths=st.lists(st.integers(0, 5), min_size=1, max_size=8),
+    seed=st.integers(0, 99),
+)
+@settings(deadline=None, max_examples=40)
+def test_sums_of_rows_are_identical_to_the_reference(shape, lengths, seed):
+    random = np.random.default_rng(seed)
+    weights = random.integers(-(2**15), 2**15, shape).astype(np.int16)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    rows = random.integers(0, shape[0], indptr[-1])
+    amounts = random.integers(0, 2**19, indptr[-1]).astype(np.float64)
+    expected = NumpyEngine().sum_rows(weights, rows, amounts, indptr)
+    for n_threads in THREADS:
+        found = NumbaEngine(n_threads).sum_rows(weights, rows, amounts, indptr)
+        np.testing.assert_array_equal(found, expected)
+
+
+@given(
+    sentences=st.lists(st.lists(st.integers(-1, 6), max_size=9), max_size=8),
+    reach=st.integers(1, 9),
+    ordered=st.booleans(),
+)
+@settings(deadline=None, max_examples=60)
+def test_pairs_are_identical_to_the_reference(sentences, reach, ordered):
+    ids = np.array([i for words in sentences for i in words], dtype=np.int32)
+    offsets = np.cumsum([0, *map(len, sentences)])
+    expected = NumpyEngine().pairs(ids, offsets, 7, reach, ordered)
+    for n_threads in THREADS:
+        found = NumbaEngine(n_threads).pairs(ids, offsets, 7, reach, ordered)
+        np.testing.assert_array_equal(found.toarray(), expected.toarray())
+        assert found.has_sorted_indices
+
+
+@given(shape=st.tuples(*[st.integers(1, 9)] * 2, st.integers(1, 140)), seed=st.integers(0, 99))
+@settings(deadline=None, max_examples=30)
+def test_sparse_products_are_those_of_the_reference(shape, seed):
+    n_rows, n_inner, n_columns = shape
+    random = np.random.default_rng(seed)
+    kept = random.random((n_rows, n_inner)) < 0.4
+    matrix = sparse.csr_array(random.standard_normal(kept.shape, dtype=np.float32) * kept)
+    dense = random.standard_normal((n_inner, n_columns), dtype=np.float32)
+    expected = NumpyEngine().multiply_sparse(matrix, dense)
+    found = [NumbaEngine(n_threads).multiply_sparse(matrix, dense) for n_threads in THREADS]
+    np.testing.assert_allclose(found[0], expected, rtol=1e-5, atol=1e-6)
+    for other in found[1:]:
+        np.testing.assert_array_equal(other, found[0])

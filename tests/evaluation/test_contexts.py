@@ -12,7 +12,8 @@ from sklearn.model_selection import KFold
 
 from skfly import FlyHashVectorizer
 from skfly.evaluation import ContextPairs, Table, WordUse, word_in_context
-from skfly.evaluation._contexts import _Ranking, _YesOrNo
+from skfly.evaluation._context_scores import Setting
+from skfly.evaluation._contexts import _choose, _Ranking, _YesOrNo
 
 FRUIT = ["ripe", "sweet", "banana", "peach"]
 MONEY = ["loan", "money", "interest", "credit"]
@@ -136,7 +137,7 @@ def test_without_known_pairs_there_is_no_score():
     with pytest.warns(UserWarning, match="no score for graded: 0 of its 40 pairs are known"):
         table = word_in_context({"other": [1.0]}, graded())
     assert table.score("graded") is None
-    assert str(table).splitlines()[-1] == "| graded | spearman | - | - | 0 of 40 | - |"
+    assert str(table).splitlines()[-1] == "| graded | spearman | - | - | - | 0 of 40 | - |"
 
 
 def test_too_few_pairs_or_folds():
@@ -181,3 +182,52 @@ def test_what_is_not_above_the_threshold_counts_0():
     threshold, best = _Ranking.best(scores, gold)
     assert best == pytest.approx(_Ranking.score(scores, gold, threshold))
     assert best >= _Ranking.score(scores, gold, -1.0)
+
+
+class Scores:
+    """A scorer with the scores of each window at hand."""
+
+    def __init__(self, **by_window):
+        self._scores = {int(name[1:]): scores for name, scores in by_window.items()}
+
+    def candidates(self, left, right):
+        return ((Setting(window=w), scores) for w, scores in self._scores.items())
+
+
+def test_a_larger_window_must_gain_more_than_chance():
+    random = np.random.default_rng(0)
+    rating = np.arange(100.0)
+    use = WordUse("", "fly", "")
+    data = ContextPairs("graded", tuple((use, use, one) for one in rating), graded=True)
+    noise = random.normal(size=100)
+    noisy, less = rating + 40 * noise, rating + 35 * noise
+    fold = np.arange(100)
+    assert spearmanr(less, rating).statistic > spearmanr(noisy, rating).statistic
+    small, _, score = _choose(Scores(w3=noisy, w7=less), data, fold, _Ranking)
+    assert small.window == 3
+    assert score == pytest.approx(100 * spearmanr(noisy, rating).statistic)
+    large, _, score = _choose(Scores(w3=noisy, w7=rating), data, fold, _Ranking)
+    assert (large.window, score) == (7, pytest.approx(100.0))
+
+
+def test_so_must_a_threshold():
+    random = np.random.default_rng(0)
+    scores = random.uniform(size=200)
+    gold = scores + random.normal(scale=0.3, size=200)
+    threshold, best = _Ranking.best(scores, gold)
+    assert threshold < 0  # none
+    assert best == pytest.approx(100 * spearmanr(scores, gold).statistic)
+    gold = np.where(scores > 0.5, 10 + scores, -scores)  # below it, the order is turned round
+    threshold, best = _Ranking.best(scores, gold)
+    assert 0.3 < threshold < 0.6
+    assert best > 100 * spearmanr(scores, gold).statistic
+
+
+def test_the_error_is_the_deviation_of_samples():
+    random = np.random.default_rng(0)
+    found = []
+    for _ in range(300):
+        first = random.normal(size=200)
+        found.append(100 * spearmanr(first, first + random.normal(size=200)).statistic)
+    assert _Ranking.error(np.mean(found), 200) == pytest.approx(np.std(found), rel=0.15)
+    assert _YesOrNo.error(50.0, 100) == 5.0

@@ -1,5 +1,6 @@
 """Readers of labelled documents: what circulates, and what is wrong with a file."""
 
+import gzip
 import io
 import tarfile
 
@@ -7,7 +8,9 @@ import pytest
 
 from skfly.evaluation import (
     LabelledTexts,
+    load_labelled_texts,
     read_20newsgroups,
+    read_reuters,
     read_sst2,
     read_trec,
     read_wos,
@@ -129,3 +132,45 @@ def test_texts_and_labels_must_be_as_many():
         LabelledTexts("x", ("a", "b"), ("1",), ("a",), ("1",))
     with pytest.raises(ValueError, match="no test_texts"):
         LabelledTexts("x", ("a",), ("1",), (), ())
+
+
+def test_newsgroups_without_footers_and_quotes(news):
+    message = "From: fly\n\nX writes:\n> It is ripe.\nNo.\n\n--\nA fly"
+    (news / "20news-bydate-test/rec.fruit/3").write_text(message)
+    data = read_20newsgroups(news, headers=False, footers=False, quotes=False)
+    assert data.name == "20 Newsgroups, no headers, footers, quotes"
+    assert data.test_texts[0].split() == ["No."]
+    assert "> It is ripe." in read_20newsgroups(news, footers=False).test_texts[0]
+
+
+REUTERS = "train\tcocoa\tShowers continued.\ntest\tearn,acq\tProfit rose.\ntrain\t\tNo topic.\n"
+
+
+def test_reuters(tmp_path):
+    path = tmp_path / "reuters.tsv"
+    path.write_text(REUTERS)
+    data = read_reuters(path)
+    assert data.train_texts == ("Showers continued.",)
+    assert data.test_labels == ("earn,acq",)
+    assert data.topics(data.test_labels[0]) == ["earn", "acq"]
+    assert data.classes == ["cocoa"]
+    path.write_text(REUTERS + "dev\tcocoa\tText\n")
+    with pytest.raises(ValueError, match=r"line 4 of .*reuters.tsv is not 'train' or 'test'"):
+        read_reuters(path)
+
+
+def test_the_form_is_found_out(news, archive, tmp_path):
+    assert load_labelled_texts(news).name == "20 Newsgroups, no headers"
+    assert load_labelled_texts(archive).test_texts == ("Sweet.",)
+    path = tmp_path / "reuters21578.tsv.gz"
+    with gzip.open(path, "wt") as file:
+        file.write(REUTERS)
+    assert load_labelled_texts(path).several_topics
+    for name in ("stsa.binary.train", "stsa.binary.test"):
+        (tmp_path / name).write_text("1 a sweet film\n0 sour\n")
+    assert load_labelled_texts(tmp_path).name == "SST-2"
+    with pytest.raises(FileNotFoundError, match="no file or directory"):
+        load_labelled_texts(tmp_path / "none")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="has none of 20news-bydate-train/"):
+        load_labelled_texts(tmp_path / "empty")

@@ -3,6 +3,7 @@
 import json
 import re
 import tracemalloc
+from copy import copy
 from pathlib import Path
 
 import pytest
@@ -220,3 +221,43 @@ def test_hostile_words_stay_text(client):
     assert response.json()["word"] == word
     assert response.json()["known"] is True
     assert json.loads(response.text) == response.json()
+
+
+def test_a_pattern_that_takes_for_ever_is_refused_in_time(explored, monkeypatch):
+    monkeypatch.setattr("skfly.explore._explorer._SECONDS", 0.05)
+    fly = copy(explored).set_params(token_pattern=r"(?:a|a)+b|\w+")
+    client = client_of(create_app(fly))
+    assert client.post("/api/sentence", json={"text": "ripe fruit"}).status_code == 200
+    response = client.post("/api/sentence", json={"text": "a" * 2_000})
+    assert response.status_code == 422
+    assert "token_pattern of the model takes too long" in response.json()["error"]
+
+
+@pytest.mark.parametrize("path", ["/static/%00", "/static/" + "a" * 5_000, "/%ff%fe"])
+def test_names_that_no_file_can_have(app, path):
+    response = TestClient(app, "http://127.0.0.1", raise_server_exceptions=True).get(path)
+    assert response.status_code == 404
+    assert response.json()["error"]
+    assert response.headers["x-frame-options"] == "DENY"
+
+
+def test_a_failure_of_ours_has_our_headers_too(app, monkeypatch, caplog):
+    def fail(*_, **__):
+        raise KeyError("cells")
+
+    monkeypatch.setattr("skfly.explore._app.JSONResponse", fail)
+    response = client_of(app).post("/api/model", json={})
+    assert response.status_code == 500
+    assert response.headers["x-frame-options"] == "DENY"
+    assert "KeyError" in caplog.text
+    assert "cells" not in response.text
+
+
+def test_guesses_of_the_token_do_not_lock_out_its_owner(explored):
+    limit = RateLimit(per_second=1, burst=3, clock=lambda: 0.0)
+    client = client_of(create_app(explored, token="secret-word", limit=limit))
+    wrong = {"Authorization": "Bearer secret-wordy"}
+    guesses = [client.post("/api/model", json={}, headers=wrong).status_code for _ in range(5)]
+    assert guesses == [401, 401, 401, 429, 429]
+    right = {"Authorization": "Bearer secret-word"}
+    assert client.post("/api/model", json={}, headers=right).status_code == 200

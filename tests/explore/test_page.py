@@ -126,7 +126,7 @@ def words_lit(page):
 
 def test_type_a_sentence(open_page):
     page = open_page()
-    assert "Nothing typed yet" in page.inner_text("main")
+    page.wait_for_selector("main >> text=Nothing typed yet")
     page.fill("#text", "the fly eats ripe unheard fruit")
     assert words_lit(page) == ["the", "fly", "eats", "ripe", "unheard", "fruit"]
     page.wait_for_selector(".cell .cloud text")
@@ -137,7 +137,7 @@ def test_type_a_sentence(open_page):
     assert max(heat) == 1
     assert heat[4] == 0
     assert "unknown" in page.locator(".lit .unknown").inner_text()
-    assert "text=the+fly+eats" in page.url
+    wait_for_address(page, "text=the+fly+eats")
 
 
 def test_the_temperature_and_the_number_of_cells(open_page):
@@ -153,7 +153,7 @@ def test_the_temperature_and_the_number_of_cells(open_page):
     assert sum(hot) / len(hot) > sum(cold) / len(cold)
     page.locator("#n-cells").fill("2")
     page.wait_for_selector(".cells > :nth-child(2):last-child")
-    assert "cells=2" in page.url
+    wait_for_address(page, "cells=2")
 
 
 def test_click_a_word_of_the_sentence(open_page, explored):
@@ -161,7 +161,7 @@ def test_click_a_word_of_the_sentence(open_page, explored):
     page.wait_for_selector(".lit .word")
     page.click(".lit .word:has-text('bank')")
     page.wait_for_selector("#target .near")
-    assert "target=1" in page.url
+    wait_for_address(page, "target=1")
     assert page.get_attribute(".lit li:nth-child(2) .word", "aria-pressed") == "true"
     here, alone = page.locator("#target .near").all_inner_texts()
     assert "loan" in alone
@@ -185,18 +185,18 @@ def test_a_word_and_the_cells_it_shares(open_page, explored):
     shared = set(explored.wv["bank"].nonzero()[0]) & set(explored.wv["money"].nonzero()[0])
     assert page.locator(".grid a.both").count() == len(shared) > 0
     assert page.locator(".shared li").count() == len(shared)
-    assert page.url.endswith("w=bank&with=money")
+    wait_for_address(page, "w=bank&with=money")
 
 
 def test_compare_two_sentences(open_page):
     page = open_page("#/compare")
-    assert "Type two sentences" in page.inner_text("main")
+    page.wait_for_selector("main >> text=Type two sentences")
     page.fill("#a", "ripe fruit")
     page.fill("#b", "sweet fruit for the fly")
     page.wait_for_selector(".score")
     assert "similar" in page.inner_text(".score")
-    assert page.locator(".lit").count() == 2
-    assert "a=ripe+fruit&b=sweet" in page.url
+    sync_api.expect(page.locator(".lit")).to_have_count(2, timeout=SLOW)
+    wait_for_address(page, "a=ripe+fruit&b=sweet")
     page.fill("#b", "zzz")
     page.wait_for_selector("text=The model knows no word of the second sentence")
 

@@ -7,12 +7,12 @@ import joblib
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from skfly.rules import _lateral
+from skfly.rules import _lateral, whiten
 
-PARAMS = [
-    {"n_kenyon_cells": 12, "decorrelation": 0.5},
-    {"n_kenyon_cells": 10, "learning": "hebbian", "random_state": 1, "decorrelation": 0.25},
-]
+LLOYD = {"n_kenyon_cells": 12, "learning": "lloyd", "decorrelation": 0.5}
+HEBBIAN = {"n_kenyon_cells": 10, "learning": "hebbian", "random_state": 1, "decorrelation": 0.25}
+WHITEN = {"n_kenyon_cells": 12, "learning": "whiten"}
+LESS_WHITE = {"n_kenyon_cells": 10, "learning": "whiten", "decorrelation": 0.25}
 
 
 def bits(fly):
@@ -31,25 +31,32 @@ def two_threads():
         yield
 
 
+@pytest.mark.parametrize(
+    ("params", "module", "name"),
+    [
+        ([LLOYD, HEBBIAN], _lateral, "_power"),
+        ([WHITEN, LESS_WHITE], whiten, "decorrelate"),
+    ],
+    ids=["lateral", "whiten"],
+)
 def test_four_threads_give_the_bits_of_one_and_leave_blas_as_it_was(
-    make_fly, documents, monkeypatch
+    make_fly, documents, monkeypatch, params, module, name
 ):
     def fit(number):
-        return make_fly(**PARAMS[number % 2], n_jobs=2).fit(documents)
+        return make_fly(**params[number % 2], n_jobs=2).fit(documents)
 
     alone = [fit(0), fit(1)]
-    assert all(fly.lateral_ is not None for fly in alone)
     expected = [bits(fly) for fly in alone]
     assert expected[0] != expected[1]
     assert set(blas_threads()) == {2}
-    power, together, within = _lateral._power, Barrier(4, timeout=600), []
+    compute, together, within = getattr(module, name), Barrier(4, timeout=600), []
 
     def meet(*args):
         together.wait()  # so that all of them limit BLAS before one stops to
         within.append(set(blas_threads()))
-        return power(*args)
+        return compute(*args)
 
-    monkeypatch.setattr(_lateral, "_power", meet)
+    monkeypatch.setattr(module, name, meet)
     for _ in range(5):
         with ThreadPoolExecutor(4) as pool:
             found = list(pool.map(lambda number: bits(fit(number)), range(4)))
@@ -58,11 +65,18 @@ def test_four_threads_give_the_bits_of_one_and_leave_blas_as_it_was(
     assert within == [{1}] * 20
 
 
-def test_a_fit_that_fails_leaves_blas_as_it_was_too(make_fly, documents, monkeypatch):
+@pytest.mark.parametrize(
+    ("params", "module", "name"),
+    [(LLOYD, _lateral, "_power"), (WHITEN, whiten, "decorrelate")],
+    ids=["lateral", "whiten"],
+)
+def test_a_fit_that_fails_leaves_blas_as_it_was_too(
+    make_fly, documents, monkeypatch, params, module, name
+):
     def fail(*_):
         raise MemoryError
 
-    monkeypatch.setattr(_lateral, "_power", fail)
+    monkeypatch.setattr(module, name, fail)
     with pytest.raises(MemoryError):
-        make_fly(**PARAMS[0]).fit(documents)
+        make_fly(**params).fit(documents)
     assert set(blas_threads()) == {2}

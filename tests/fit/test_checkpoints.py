@@ -106,14 +106,57 @@ def test_files_of_others_are_left_alone(checkpoints):
     for name in ("checkpoint-abcdefgh.skfly", "notes.txt"):
         (checkpoints._directory / name).write_text("mine")
     checkpoints.save(*state(1))
-    checkpoints.clear()
+    checkpoints.finish()
+    checkpoints.forget()
     assert [path.name for path in files(checkpoints)] == ["checkpoint-abcdefgh.skfly", "notes.txt"]
     assert checkpoints.last() is None
 
 
+class TestTheEnd:
+    def test_the_last_state_stays_until_it_is_forgotten(self, checkpoints):
+        for number in (1, 2):
+            checkpoints.save(*state(number))
+        checkpoints.finish()
+        assert [path.name for path in files(checkpoints)] == ["finished.skfly"]
+        assert checkpoints.last().progress == {"batch": 2}
+        checkpoints.forget()
+        assert files(checkpoints) == []
+
+    def test_a_run_without_states_leaves_none(self, checkpoints):
+        checkpoints.finish()
+        checkpoints.forget()
+        assert files(checkpoints) == []
+
+    def test_another_run_replaces_it(self, checkpoints):
+        checkpoints.save(*state(1))
+        checkpoints.finish()
+        other = Checkpoints(checkpoints._directory, RUN | {"seed": 4})
+        assert other.last() is None
+        other.save(*state(2))
+        other.finish()
+        checkpoints.forget()  # it is not the state of this run
+        assert other.last().progress == {"batch": 2}
+
+    def test_it_is_resumed_and_finished_again(self, checkpoints):
+        checkpoints.save(*state(1))
+        checkpoints.finish()
+        checkpoints.finish()  # a resumed run that was too short for a state of its own
+        assert checkpoints.last().progress == {"batch": 1}
+        checkpoints.save(*state(2))
+        assert len(files(checkpoints)) == 1
+        assert checkpoints.last().progress == {"batch": 2}
+
+    def test_whether_it_counts_as_a_run(self, checkpoints):
+        checkpoints.save(*state(1))
+        checkpoints.finish()
+        assert Checkpoints.run_in(checkpoints._directory) == RUN
+        assert Checkpoints.run_in(checkpoints._directory, finished=False) is None
+
+
 def test_what_a_killed_writer_left_is_removed(checkpoints):
-    left = checkpoints._directory / ".checkpoint-00000007.skfly-abc123"
+    left = checkpoints._directory / ".checkpoint-00000007.skfly.abc123.skfly-tmp"
     left.mkdir()
+    (left / ".owner").write_bytes(b"")
     (left / ".tmpXYZ").write_bytes(b"half of it")
     Checkpoints(checkpoints._directory, RUN)
     assert not left.exists()
@@ -154,3 +197,12 @@ def test_a_failed_write_leaves_the_last_one(checkpoints, monkeypatch):
 def test_when_the_next_is_due(tmp_path):
     assert Checkpoints(tmp_path, RUN, seconds=0).is_due()
     assert not Checkpoints(tmp_path, RUN, seconds=1e9).is_due()
+
+
+def test_whoever_holds_the_lock_removes_what_a_killed_run_left_at_any_moment(tmp_path):
+    half_made = tmp_path / ".checkpoint-000001.skfly.x1.skfly-tmp"  # without an owner
+    half_made.mkdir()
+    of_another = tmp_path / ".model.skfly.x1.skfly-tmp"
+    of_another.mkdir()
+    Checkpoints(tmp_path, {}).tidy()
+    assert [path.name for path in tmp_path.iterdir()] == [of_another.name]

@@ -13,23 +13,27 @@ import pickle
 import signal
 import tarfile
 import tempfile
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from gensim.models import KeyedVectors
 
 from fuzz import _mutate as m
-from skfly import FlyHashVectorizer, FlyKeyedVectors
+from skfly import DocumentIndex, FlyHashVectorizer, FlyKeyedVectors
 from skfly._model_file import ModelFileError
 from skfly.evaluation import (
     load_vectors,
     read_20newsgroups,
+    read_reuters,
     read_scws,
     read_sst2,
+    read_sts,
     read_trec,
     read_wic,
     read_word_pairs,
@@ -134,11 +138,48 @@ def _use_keyed(wv: FlyKeyedVectors, number: int) -> None:
             wv.similarity(key, key)
 
 
+def _index_seeds() -> list[m.Files]:
+    seeds = []
+    for ids, keep_texts in ((None, False), ([f"text {i}" for i in range(len(TEXTS))], True)):
+
+        def write(path: Path, ids: Any = ids, keep_texts: bool = keep_texts) -> None:
+            index = DocumentIndex(_fitted(), keep_texts=keep_texts)
+            index.add(TEXTS, ids)
+            index.save(path / "a.idx")
+
+        seeds.append(_written(write))
+    return seeds
+
+
+def _read_index(path: Path, number: int) -> DocumentIndex:
+    fly = _fitted() if number % 2 else None
+    return DocumentIndex.load(_only(path), mmap=bool(number % 3), fly=fly)
+
+
+def _use_index(index: DocumentIndex, number: int) -> None:
+    if not index.model.analyzer.reads_text:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ids, _ = index.search(QUERIES, n=3)
+    index.duplicates(0.9)
+    found = [id_ for id_ in ids[0].tolist() if id_ not in (-1, None)]
+    if index.keeps_texts:
+        index.texts(found)
+    index.remove(found[:1])
+    index.add(["ripe fruit"], ["new"] if isinstance(index.ids, list) else None)
+    index.search(QUERIES[:1])
+
+
 # Corpora and checkpoints
 
 
 def _corpus_seeds() -> list[m.Files]:
-    return [_written(lambda path: encode_documents(TEXTS).save(path / "c"))]
+    files = _written(lambda path: encode_documents(TEXTS).save(path / "c"))
+    description = json.loads(files["c/corpus.json"])
+    del description["checksums"]  # so that damage of arrays is not found by these
+    older = {"c/corpus.json": json.dumps(description | {"version": 1}).encode()}
+    return [files, files | older, files | older]
 
 
 def _use_corpus(corpus: EncodedCorpus, number: int) -> None:
@@ -249,6 +290,10 @@ def _scws_seeds() -> list[m.Files]:
     return [plain, {"a.txt.gz": gzip.compress(plain["a.txt"], mtime=0)}]
 
 
+def _sts_seeds() -> list[m.Files]:
+    return [_text("sts.csv", ["a\tb\tc\t1\t4.5\tripe fruit\tsweet fruit"] * 3)]
+
+
 def _classes_seeds() -> list[m.Files]:
     sst2 = ["0 a dull film", "1 a good film", "1 fine"]
     trec = ["DESC:def What is a fly ?", "NUM:date When was it ?"]
@@ -256,6 +301,7 @@ def _classes_seeds() -> list[m.Files]:
         {**_text("stsa.binary.train", sst2), **_text("stsa.binary.test", sst2)},
         {**_text("train_5500.label", trec), **_text("TREC_10.label", trec)},
         {**_text("X.txt", [f"text {i}" for i in range(10)]), **_text("Y.txt", [*"0101010101"])},
+        _text("reuters.tsv", ["train\tcocoa\tShowers", "test\tearn,acq\tProfit rose"]),
     ]
 
 
@@ -263,6 +309,8 @@ def _read_classes(path: Path, number: int) -> Any:
     names = {file.name for file in path.iterdir()}
     if names & {"X.txt", "Y.txt"}:
         return read_wos(path, test_share=0.4)
+    if "reuters.tsv" in names:
+        return read_reuters(path / "reuters.tsv")
     return read_trec(path) if any("label" in name for name in names) else read_sst2(path)
 
 
@@ -299,13 +347,12 @@ def _lines_seeds() -> list[m.Files]:
     return [{name: content} for name, content in found.items()]
 
 
-_WORTH_COMPILING = _blocks.WORTH_COMPILING
-
-
 def _read_lines(path: Path, number: int) -> Any:
     errors = ("strict", "replace", "ignore")[number % 3]
-    _blocks.WORTH_COMPILING = 0 if number % 2 else _WORTH_COMPILING  # which short text is not
-    return encode_documents(TextLines(_only(path), errors=errors))
+    # short text is not worth compiling for, so every other time it is said to be
+    worth = 0 if number % 2 else _blocks.WORTH_COMPILING
+    with mock.patch.object(_blocks, "WORTH_COMPILING", worth):
+        return encode_documents(TextLines(_only(path), errors=errors))
 
 
 def _table_seeds() -> list[m.Files]:
@@ -425,7 +472,7 @@ READERS = {
         lambda path, n: _fly(checkpoint_dir=path).fit(TEXTS),
         _use_model,
         (ValueError,),
-        {"": [m.change_checkpoint]},
+        _SAFETENSORS,
     ),
     "word2vec text": Reader(
         lambda: _word2vec_seeds(False),
@@ -447,12 +494,16 @@ READERS = {
         lambda vectors, n: vectors.most_similar(vectors.index_to_key[0]) if len(vectors) else None,
         ways={".txt": [m.change_lines], ".vec": [m.change_lines]},
     ),
+    "index of documents": Reader(
+        _index_seeds, _read_index, _use_index, (ValueError, OSError), _SAFETENSORS
+    ),
     "word pairs": Reader(_pairs_seeds, lambda path, n: read_word_pairs(_only(path)), ways=_LINES),
     "analogies": Reader(
         _analogy_seeds,
         lambda path, n: word_analogies(_fitted(), _only(path), [4]),
         ways=_LINES,
     ),
+    "STS": Reader(_sts_seeds, lambda path, n: read_sts(_only(path)), ways=_LINES),
     "WiC": Reader(_wic_seeds, lambda path, n: read_wic(path), ways=_LINES),
     "SCWS": Reader(
         _scws_seeds,

@@ -34,7 +34,7 @@ def small_pieces():
     st.booleans(),
     st.integers(0, 2**32 - 1),
 )
-@settings(max_examples=60)
+@settings(max_examples=20)
 def test_the_same_codes_are_found(shape, n, measure, one_size, skip_empty, seed):
     rng = np.random.default_rng(seed)
     if one_size:

@@ -139,3 +139,32 @@ def test_every_index_has_the_methods_of_the_protocol(kind):
         wanted = theirs.__code__.co_varnames[: theirs.__code__.co_argcount]
         assert ours.__code__.co_varnames[: len(wanted)] == wanted
         assert theirs.__kwdefaults__.items() <= ours.__kwdefaults__.items()
+
+
+class TestWithout:
+    def test_codes_that_count_as_empty_are_not_found(self):
+        codes = np.array([[1, 1, 1, 0], [1, 1, 0, 0], [0, 1, 1, 1], [1, 0, 0, 0]])
+        index = PackedIndex(codes)
+
+        left = index.without([0, 2])
+
+        assert left.columns is index.columns
+        assert left.search(codes[:1], 4, skip_empty=True)[0].tolist() == [[1, 3]]
+        assert [ids.tolist() for ids in left.within(codes[:1], 0.1, skip_empty=True)[0]] == [
+            [1, 3]
+        ]
+        assert index.search(codes[:1], 1, skip_empty=True)[0].tolist() == [[0]]
+
+    def test_none_is_left(self):
+        index = PackedIndex(np.eye(3, 70)).without([0, 1, 2])
+
+        assert index.search(np.eye(1, 70), 3, skip_empty=True)[0].shape == (1, 0)
+        assert index.within(np.eye(1, 70), 0.0, skip_empty=True)[0][0].shape == (0,)
+
+    def test_joined_they_stay_empty(self):
+        parts = [PackedIndex(np.eye(3, 9)).without([1]), PackedIndex(np.ones((2, 9)))]
+
+        whole = PackedIndex.concatenate(parts)
+
+        assert whole.sizes.tolist() == [1, 0, 1, 9, 9]
+        assert whole.search(np.eye(3, 9)[1:2], 5, skip_empty=True)[0].tolist() == [[3, 4, 0, 2]]

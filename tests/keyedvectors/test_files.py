@@ -41,7 +41,7 @@ class TestOurOwn:
 
         assert [path.name for path in tmp_path.iterdir()] == ["words"]
         arrays, _ = read_model_file(tmp_path / "words", mmap=bool(mmap))
-        assert arrays["keys.text"].tobytes().startswith(b"w0\xffw1\xff")
+        assert arrays["words.data"].tobytes().startswith(b"w0w1")
 
     def test_arguments_of_gensim_are_taken(self, wv, tmp_path):
         wv.save(tmp_path / "words", separately=["vectors"], sep_limit=1, pickle_protocol=4)
@@ -120,6 +120,19 @@ class TestOurOwn:
 
         assert (tmp_path / "words").read_bytes() == before
         assert len(list(tmp_path.iterdir())) == 1
+
+    @MMAP
+    def test_words_of_any_letters(self, tmp_path, mmap):
+        words = ["fly", "", "Käfer", "蝇", "\0", "\udcff", "a b", "ÿ", "fly\n"]
+        FlyKeyedVectors.from_codes(words, np.eye(9)).save(tmp_path / "words")
+
+        assert FlyKeyedVectors.load(tmp_path / "words", mmap=mmap).index_to_key == words
+
+    @MMAP
+    def test_no_words(self, tmp_path, mmap):
+        FlyKeyedVectors.from_codes([], np.zeros((0, 5))).save(tmp_path / "words")
+
+        assert len(FlyKeyedVectors.load(tmp_path / "words", mmap=mmap)) == 0
 
 
 class TestReadOnly:
@@ -205,20 +218,14 @@ class TestWhatIsNoFileOfOursIsRefused:
             lambda arrays, content: arrays.update(
                 {k: np.full_like(v, np.iinfo(v.dtype).max) for k, v in arrays.items()}
             ),
-            lambda arrays, content: content["keys"].update(n_keys=59),
-            lambda arrays, content: content["keys"].update(n_keys="60"),
-            lambda arrays, content: content["keys"].update(n_slots=1000),
-            lambda arrays, content: content["keys"].update(n_slots=1.5),
-            lambda arrays, content: content["keys"].pop("n_slots"),
-            lambda arrays, content: arrays.pop("keys.text"),
-            lambda arrays, content: arrays.update({"keys.text": arrays["keys.text"][1:]}),
-            lambda arrays, content: arrays.update({"keys.text": arrays["keys.text"][:-1]}),
-            lambda arrays, content: arrays.update({"keys.starts": arrays["keys.starts"][::-1]}),
-            lambda arrays, content: arrays.update({"keys.starts": arrays["keys.starts"] * 1.0}),
-            lambda arrays, content: arrays.update({"keys.slots": arrays["keys.slots"] | 1}),
-            lambda arrays, content: arrays.update({"keys.slots": arrays["keys.slots"][:-1]}),
+            lambda arrays, content: arrays.pop("words.data"),
+            lambda arrays, content: arrays.update({"words.data": arrays["words.data"][1:]}),
+            lambda arrays, content: arrays.update({"words.data": arrays["words.data"] | 255}),
+            lambda arrays, content: arrays.update({"words.ends": arrays["words.ends"][::-1]}),
+            lambda arrays, content: arrays.update({"words.ends": arrays["words.ends"] * 1.0}),
+            lambda arrays, content: content.update(keys={"n_keys": 60, "n_slots": 73}),
         ],
-        ids=range(26),
+        ids=range(20),
     )
     @MMAP
     def test_content_that_does_not_fit(self, words, codes, tmp_path, damage, mmap):
@@ -229,6 +236,27 @@ class TestWhatIsNoFileOfOursIsRefused:
 
         with pytest.raises(ModelFileError, match="damaged"):
             FlyKeyedVectors.load(tmp_path / "words", mmap=mmap)
+
+    @pytest.mark.parametrize(
+        ("text", "n_keys"),
+        [
+            (b"fly\xffmoth\xff", 3),
+            (b"fly\xffmoth\xff", "2"),
+            (b"fly\xffmoth", 2),
+            (b"fly\xfffly\xff", 2),
+            (b"fly\xff\xfe\xff", 2),
+            (b"", 2),
+        ],
+    )
+    def test_keys_of_0_1_that_do_not_fit(self, tmp_path, text, n_keys):
+        FlyKeyedVectors.from_codes(["fly", "moth"], np.eye(2)).save(tmp_path / "words")
+        arrays, content = read_model_file(tmp_path / "words")
+        arrays["keys.text"] = np.frombuffer(text, np.uint8)
+        content["keys"] = {"n_keys": n_keys, "n_slots": 3}
+        write_model_file(tmp_path / "words", arrays, content)
+
+        with pytest.raises(ModelFileError, match="damaged"):
+            FlyKeyedVectors.load(tmp_path / "words")
 
     @pytest.mark.parametrize(
         "cells",
@@ -265,8 +293,8 @@ class TestFilesOfTheEstimator:
         assert loaded.hash_length == fitted.hash_length
         assert loaded.most_similar("fly") == fitted.wv.most_similar("fly")
 
-    def test_one_that_has_no_codes_as_it_is_set(self, make_fly, documents, tmp_path):
-        fly = make_fly(word_codes="synapses").fit(documents)
+    def test_one_that_has_no_codes_as_it_is_set(self, make_lloyd, documents, tmp_path):
+        fly = make_lloyd(word_codes="synapses").fit(documents)
         fly.set_params(word_codes="consensus").save(tmp_path / "fly")
 
         with pytest.raises(ModelFileError, match=r"no codes: word_codes='consensus'.*fit again"):
@@ -387,3 +415,25 @@ def test_the_file_is_as_small_as_the_codes(tmp_path):
     FlyKeyedVectors.from_codes(words, codes).save(tmp_path / "words")
 
     assert (tmp_path / "words").stat().st_size < 1000 * 56 + 2 * len(json.dumps(words)) + 1000
+
+
+@pytest.mark.parametrize("mmap", [None, "r"])
+def test_a_flipped_bit_is_noticed(tmp_path, mmap):
+    FlyKeyedVectors.from_codes(["fly", "moth"], np.eye(2, 16)).save(tmp_path / "words")
+    damaged = bytearray((tmp_path / "words").read_bytes())
+    damaged[-1] ^= 4
+    (tmp_path / "words").write_bytes(damaged)
+
+    with pytest.raises(ModelFileError, match="is not as it was written"):
+        FlyKeyedVectors.load(tmp_path / "words", mmap=mmap)
+
+
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("word", ["new york", "two\nlines", "tab\t", "\u2028", ""])
+def test_words_that_word2vec_files_cannot_hold_are_refused(tmp_path, word, binary):
+    vectors = FlyKeyedVectors.from_codes(["fly", word], np.eye(2, 16))
+    with pytest.raises(ValueError, match="could not be read back"):
+        vectors.save_word2vec_format(str(tmp_path / "words"), binary=binary)
+    assert list(tmp_path.iterdir()) == []
+    vectors.save(tmp_path / "own")
+    assert list(FlyKeyedVectors.load(tmp_path / "own").index_to_key) == ["fly", word]

@@ -60,7 +60,7 @@ class TestVectorsOfAFly:
         before = fly.wv.vectors.copy()
         fly.partial_fit(documents[::-1])
         np.testing.assert_array_equal(fly.wv.vectors, fly.word_codes_.toarray())
-        fly.set_params(random_state=5).fit(documents)
+        fly.set_params(window=11).fit(documents)
 
         np.testing.assert_array_equal(fly.wv.vectors, fly.word_codes_.toarray())
         assert not np.array_equal(fly.wv.vectors, before)

@@ -7,6 +7,7 @@ from threading import Barrier
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from skfly import FlyHashVectorizer
 from skfly._model_file import ModelFileError
@@ -78,13 +79,13 @@ class TestFrozen:
         for part, name in [
             (model.settings, "hash_length"),
             (model.provenance, "rule"),
-            (model.coder, "synapses"),
+            (model.coder, "vectors"),
         ]:
             with pytest.raises(FrozenInstanceError):
                 setattr(part, name, None)
 
     def test_arrays_are_read_only_views(self, model):
-        assert model.arrays.keys() >= {"synapses", "consensus"}
+        assert model.arrays.keys() >= {"vectors", "cells"}
         for name, array in model.arrays.items():
             assert np.shares_memory(array, model.coder.arrays[name])
             with pytest.raises(ValueError, match="read-only"):
@@ -142,8 +143,29 @@ def test_a_hash_length_that_they_can_have(model, hash_length):
 
 @pytest.mark.parametrize("document_codes", ["nonsense", "", None])
 def test_an_encoding_of_documents_that_there_is_not(model, document_codes):
-    with pytest.raises(ValueError, match=r"document_codes must be one of .*'binary', 'counts'"):
+    with pytest.raises(
+        ValueError, match=r"document_codes must be one of .*'binary', 'graded', 'counts'"
+    ):
         model.with_(document_codes=document_codes).documents(["ripe fruit"])
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, 1000])
+def test_batches_of_documents_are_all_of_them(model, documents, batch_size):
+    parts = list(model.document_batches(iter(documents), batch_size))
+
+    assert [part.shape[0] for part in parts[:-1]] == [batch_size] * (len(parts) - 1)
+    whole = model.documents(documents)
+    assert (sparse.vstack(parts) != whole).nnz == 0
+    assert whole.shape[0] == sum(part.shape[0] for part in parts)
+
+
+def test_no_documents_are_no_batches(model):
+    assert list(model.document_batches([], 2)) == []
+
+
+def test_a_batch_has_documents(model):
+    with pytest.raises(ValueError, match="batch_size must be at least 1; got 0"):
+        next(model.document_batches(["text"], 0))
 
 
 def test_one_word_is_not_a_list_of_words(model):
@@ -183,7 +205,7 @@ class TestFiles:
         assert all_codes(again, documents) == all_codes(model, documents)
         assert again.settings == model.settings
         assert again.provenance == model.provenance
-        assert again.provenance.rule == "lloyd"
+        assert again.provenance.rule == "whiten"
         assert list(again.vocabulary.words) == list(model.vocabulary.words)
 
     @pytest.mark.parametrize("mmap", [False, True])

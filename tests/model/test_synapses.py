@@ -12,7 +12,8 @@ from scipy import sparse
 
 from skfly.engine import get_engine
 from skfly.model import FlyModel, ModelSettings, SynapseCoder
-from skfly.model._synapses import _to_unit, consensus_scores
+from skfly.model._coder import top_of_scores
+from skfly.model._synapses import consensus_scores
 from skfly.text import Vocabulary
 
 SYNAPSES = np.array(
@@ -441,7 +442,9 @@ def test_each_row_of_scores_has_a_unit_of_its_own():
     # else words of which little is known would be lost in the rounding of those that are frequent
     scores = np.array([[2e6, -4e6], [3e-6, 1.5e-6], [0, 0]], dtype=np.float32)
 
-    np.testing.assert_allclose(_to_unit(scores), [[0.5, -1], [1, 0.5], [0, 0]])
+    active = top_of_scores(get_engine("numpy"), scores, 2)
+    np.testing.assert_allclose(active.activations, [[0.5, -1], [1, 0.5], [0, 0]])
+    np.testing.assert_array_equal(active.cells, [[0, 1], [0, 1], [0, 1]])
 
 
 class TestFiles:

@@ -281,3 +281,23 @@ class TestParams:
                 "lowercase": False,
             }.items()
         )
+
+
+def test_many_stop_words_are_not_each_read_as_a_text(monkeypatch):
+    read = []
+    check = CountVectorizer._check_stop_words_consistency
+    monkeypatch.setattr(
+        CountVectorizer,
+        "_check_stop_words_consistency",
+        lambda self, words, *rest: read.append(len(words or ())) or check(self, words, *rest),
+    )
+    TextAnalyzer(stop_words=["the"])
+    many = TextAnalyzer(stop_words=[f"w{i}" for i in range(20_000)])
+    assert max(read) <= 1
+    assert list(many.sentences("w1 fly w19999")) == [["fly"]]
+
+
+@pytest.mark.parametrize("splitter", ["paragraphs", [], 3])
+def test_a_way_to_cut_sentences_that_there_is_not(splitter):
+    with pytest.raises(ValueError, match="sentence_splitter must be one of"):
+        TextAnalyzer(sentence_splitter=splitter)

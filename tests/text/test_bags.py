@@ -8,6 +8,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from skfly.text import (
     TextAnalyzer,
     Vocabulary,
+    _bags,
     context_words,
     count_words,
     encode_documents,
@@ -57,6 +58,43 @@ class TestWordIds:
 
 
 class TestCountWords:
+    @pytest.mark.parametrize("as_generator", [False, True])
+    def test_a_long_document_is_counted_in_pieces(self, as_generator, monkeypatch):
+        monkeypatch.setattr(_bags, "_LONGEST", 10)
+        documents = [
+            "fly cell fly cell fly moth",
+            "cell",
+            "",
+            b"cell fly cell fly cell",
+            "fly" * 9,
+        ]
+        whole = [[3, 2, 0], [0, 1, 0], [0, 0, 0], [2, 3, 0], [0, 0, 0]]
+
+        given = iter(documents) if as_generator else documents
+
+        assert counted(given, KNOWN).toarray().tolist() == whole
+
+    @given(
+        st.lists(st.lists(st.sampled_from(["fly", "cell", "bee"]), max_size=9), max_size=9),
+        st.integers(1, 4),
+        st.integers(1, 4),
+        st.integers(1, 12),
+    )
+    def test_the_parts_do_not_change_the_counts(self, words, n_words, n_documents, longest):
+        documents = [" ".join(document) for document in words]
+        expected = [[document.count(word) for word in KNOWN] for document in words]
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_bags, "_WORDS", n_words)
+            patch.setattr(_bags, "_DOCUMENTS", n_documents)
+            patch.setattr(_bags, "_LONGEST", longest)
+            found = counted(documents, KNOWN).toarray().tolist()
+            corpus = encode_documents(documents)
+            parts = list(count_words(corpus, KNOWN, len(KNOWN), TextAnalyzer()))
+
+        assert found == expected
+        assert sparse.vstack(parts).toarray().tolist() == expected
+
     def test_a_literal_example(self):
         documents = ["A fly is a fly. No cell!", "bees", "", ["Moth", "cell"]]
 

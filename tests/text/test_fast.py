@@ -117,8 +117,9 @@ class TestReader:
         assert numbered == [] or len(set(numbered[0])) == len(numbered[0])
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("splitter", ["punctuation", "line", None])
-    @pytest.mark.parametrize("lowercase", [True, False])
+    @pytest.mark.parametrize(
+        ("splitter", "lowercase"), [("punctuation", True), ("line", True), (None, False)]
+    )
     def test_every_character_is_treated_as_the_analyzer_does(self, splitter, lowercase):
         analyzer = TextAnalyzer(sentence_splitter=splitter, lowercase=lowercase)
         around = [f"ab{chr(i)}cd. x{chr(i)}. ef{chr(i)} gh" for i in range(0x30000)]

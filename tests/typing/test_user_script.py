@@ -15,12 +15,13 @@ from skfly.codes import nearest, similarity
 TEXTS = ["the fly eats ripe fruit", "the bank lends money"] * 60
 
 
-def learn(texts: list[str]) -> FlyHashVectorizer:
-    return FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, random_state=0).fit(texts)
+def learn(texts: list[str], learning: str = "whiten") -> FlyHashVectorizer:
+    fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, learning=learning, random_state=0)
+    return fly.fit(texts)
 
 
 def test_an_estimator_from_text_to_file(tmp_path: Path) -> None:
-    fly = learn(TEXTS).partial_fit(["the fly sleeps"])
+    fly = learn(TEXTS, "lloyd").partial_fit(["the fly sleeps"])
     fly.save(tmp_path / "model")
     read: FlyHashVectorizer = FlyHashVectorizer.load(tmp_path / "model", mmap=True)
     synapses: NDArray[np.float32] = read.synapses_

@@ -1,0 +1,165 @@
+"""``skfly index``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from skfly.cli._app import Encoding, Jobs, Json, Quiet, app, examples
+from skfly.cli._console import print_json, show_logs, show_warning, size_text
+from skfly.cli._files import check_place, load_to_hash, read_lines
+
+_DOCUMENTS_AT_A_TIME = 1_000
+
+
+class By(StrEnum):
+    """What a document is."""
+
+    FILE = "file"
+    PARAGRAPH = "paragraph"
+    LINE = "line"
+
+
+@app.command(
+    epilog=examples(
+        "skfly index notes/ -o notes.idx",
+        "skfly index notes/ diary.txt -o notes.idx --by paragraph",
+        "skfly index titles.txt.gz -o titles.idx --by line --model corpus.skfly",
+        "skfly index reviews.parquet --column body -o reviews.idx --no-texts",
+    )
+)
+def index(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE_OR_FOLDER...",
+            help="Text files (plain, .gz, .bz2, .xz or .zst), tables (.parquet, .arrow or "
+            ".feather), or directories of these.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the index goes.", show_default=False)
+    ],
+    model: Annotated[
+        Path | None,
+        typer.Option(help="A model file. Without one, a model is learned from the texts."),
+    ] = None,
+    by: Annotated[
+        By, typer.Option(help="What of a text file is a document; of a table, each row is.")
+    ] = By.FILE,
+    column: Annotated[
+        str | None, typer.Option(help="Column of a table that holds the text.")
+    ] = None,
+    texts: Annotated[
+        bool, typer.Option(help="Keep the texts in the index, to show passages, or not.")
+    ] = True,
+    encoding: Encoding = "utf-8",
+    jobs: Jobs = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Make an index of texts, for "skfly search".
+
+    The index is one file that holds the model, too. Documents are named by their file, and by
+    the number of the line or row, from 1, where a file has several.
+    """
+    from skfly import DocumentIndex, FlyHashVectorizer
+
+    check_place(output)
+    documents = _Documents(sources, by, column, encoding)
+    began = time.perf_counter()
+    with nullcontext() if quiet else show_logs():
+        if model is None:
+            fly = FlyHashVectorizer(random_state=0, n_jobs=jobs, verbose=0 if quiet else 1)
+            fly.fit(documents)
+        else:
+            fly = load_to_hash(model, None).set_params(n_jobs=jobs)
+        made = DocumentIndex(fly, keep_texts=texts)
+        _add(made, documents, quiet)
+    made.save(output)
+    summary: dict[str, Any] = {
+        "index": str(output),
+        "file_bytes": output.stat().st_size,
+        "documents": len(made),
+        "without_known_words": made.n_empty,
+        "seconds": round(time.perf_counter() - began, 2),
+    }
+    if as_json:
+        print_json(summary)
+    elif not quiet:
+        typer.echo(
+            f"{output}: {len(made):,} documents ({made.n_empty:,} without a known word, which "
+            f"are never found) in {summary['seconds']:.1f} s; {size_text(summary['file_bytes'])}"
+        )
+
+
+def _add(made: Any, documents: _Documents, quiet: bool) -> None:
+    """Add the documents, some at a time: their names are known when they are read."""
+    from skfly._progress import Progress
+
+    named = documents.named()
+    with Progress(not quiet).stage("indexing", "documents") as monitor:
+        while batch := list(islice(named, _DOCUMENTS_AT_A_TIME)):
+            made.add([text for _, text in batch], [name for name, _ in batch])
+            monitor.advance(len(batch))
+
+
+class _Documents:
+    """The documents of files and directories, with names; read again for every iteration."""
+
+    def __init__(self, sources: list[Path], by: By, column: str | None, encoding: str) -> None:
+        from skfly.text import TABLE_SUFFIXES, files_in
+
+        for source in sources:
+            if not source.exists():
+                raise FileNotFoundError(f"there is no file {source}")
+        self._files = [(file, source.is_dir()) for source in sources for file in files_in(source)]
+        self._tables = TABLE_SUFFIXES
+        if column is not None and not any(
+            file.endswith(TABLE_SUFFIXES) for file, _ in self._files
+        ):
+            raise ValueError("--column is for Parquet and Arrow files, and there is none")
+        self._by, self._column, self._encoding = by, column, encoding
+
+    def __iter__(self) -> Iterator[str]:
+        return (text for _, text in self.named())
+
+    def named(self) -> Iterator[tuple[str, str]]:
+        """Yield the name and the text of each document."""
+        for file, is_found in self._files:
+            try:
+                yield from self._of_file(file)
+            except ValueError as error:
+                if not is_found:  # it was named itself
+                    raise
+                show_warning(f"left out: {error}")
+
+    def _of_file(self, file: str) -> Iterator[tuple[str, str]]:
+        from skfly.text import TextColumn
+
+        if file.endswith(self._tables):
+            for number, text in enumerate(TextColumn(file, self._column), 1):
+                yield f"{file}:{number}", text
+            return
+        lines = read_lines(Path(file), self._encoding)
+        if self._by is By.FILE:
+            yield file, "".join(lines)
+            return
+        held: list[str] = []
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                held.append(line)
+            if held and (self._by is By.LINE or not line.strip()):
+                first = number if self._by is By.LINE else number - len(held)
+                yield f"{file}:{first}", "".join(held).rstrip("\r\n")
+                held = []
+        if held:
+            yield f"{file}:{number - len(held) + 1}", "".join(held).rstrip("\r\n")

@@ -1,0 +1,111 @@
+"""``skfly verify``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from skfly.cli._app import Json, app, examples
+from skfly.cli._console import escaped, print_json
+
+_CHECKPOINTS = ("checkpoint-????????.skfly", "finished.skfly")
+
+
+@app.command(
+    epilog=examples(
+        "skfly verify corpus.skfly",
+        "skfly verify vectors.kv documents.index corpus.ids state --json",
+    )
+)
+def verify(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE",
+            help="Models, vectors, indexes of documents, encoded corpora, or checkpoints and "
+            "directories of them.",
+            show_default=False,
+        ),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Read files as a whole, and say whether they are as they were written.
+
+    A line for each file. The exit code is 1 if one is damaged.
+    """
+    all_sound = True
+    for file in files:
+        for path in _parts(file):
+            try:
+                kind, reason = _verify(path), ""
+            except (ValueError, OSError) as error:
+                kind, reason, all_sound = "", str(error), False
+            if as_json:
+                told = {"file": str(path), "sound": not reason, "kind": kind or None}
+                print_json(told | ({"reason": reason} if reason else {}))
+            else:
+                typer.echo(escaped(reason or f"{path}: {kind}, sound"))
+    if not all_sound:
+        raise typer.Exit(1)
+
+
+def _parts(path: Path) -> list[Path]:
+    """Return the checkpoints of a directory that has any, and else the path itself."""
+    return [file for name in _CHECKPOINTS for file in sorted(path.glob(name))] or [path]
+
+
+def _verify(path: Path) -> str:
+    """Read a file and return its kind; a damaged one raises ``ValueError`` or ``OSError``."""
+    from skfly._model_file import read_model_file
+    from skfly._pretrained import PRETRAINED, find_model
+    from skfly.text import EncodedCorpus
+
+    if str(path) in PRETRAINED:
+        path = find_model(path)
+    if path.is_dir():
+        EncodedCorpus.load(path)
+        return "encoded corpus"
+    arrays, content = read_model_file(path, mmap=True)
+    arrays.check()
+    kind = content.get("kind", "keyedvectors" if "keys" in content else "model")
+    if not isinstance(kind, str) or kind not in _READERS:
+        raise ValueError(f"{path} is damaged: it holds {kind!r:.30}")
+    name, read = _READERS[kind]
+    if kind != "documents" or content.get("model") is not None:
+        read(path)  # an index without its model cannot be used, but was compared
+    return name
+
+
+def _read_model(path: Path) -> Any:
+    from skfly.vectorizer import FlyHashVectorizer
+
+    return FlyHashVectorizer.load(path)
+
+
+def _read_vectors(path: Path) -> Any:
+    from skfly.keyedvectors import FlyKeyedVectors
+
+    return FlyKeyedVectors.load(path)
+
+
+def _read_index(path: Path) -> Any:
+    from skfly.index import DocumentIndex
+
+    return DocumentIndex.load(path)
+
+
+def _read_checkpoint(path: Path) -> Any:
+    from skfly.fit import Checkpoints
+
+    return Checkpoints.read(path)
+
+
+_READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
+    "model": ("model", _read_model),
+    "keyedvectors": ("vectors", _read_vectors),
+    "documents": ("index of documents", _read_index),
+    "checkpoint": ("checkpoint", _read_checkpoint),
+}

@@ -1,0 +1,153 @@
+"""What an index of documents keeps beside the codes: ids and texts, one for each row."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Ids", "Numbers", "PackedStrings", "Strings", "as_ids"]
+
+
+class PackedStrings:
+    """Strings in one run of bytes, which may be mapped from a file: read when they are asked for.
+
+    Parameters
+    ----------
+    data : ndarray of uint8
+        The strings in UTF-8, one after another.
+    ends : ndarray of int64
+        Where each ends.
+    """
+
+    def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
+        if data.dtype != np.uint8 or ends.dtype != np.int64 or data.ndim != 1 or ends.ndim != 1:
+            raise ValueError("strings must be uint8 bytes and their int64 ends")
+        self._data, self._ends = np.asarray(data), np.concatenate([[0], ends])
+        if (np.diff(self._ends) < 0).any() or self._ends[-1] != len(data):
+            raise ValueError("the ends of the strings do not fit their bytes")
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, row: int) -> str:
+        part = self._data[self._ends[row] : self._ends[row + 1]]
+        return part.tobytes().decode("utf-8", "surrogatepass")
+
+
+class Strings:
+    """Strings by row. More can be added at the end, which does not disturb who reads.
+
+    Examples
+    --------
+    >>> strings = Strings([["one", "two"]])
+    >>> strings.extend(["three"])
+    >>> strings[2], len(strings), strings.arrays("s", np.array([0, 2]))["s.ends"]
+    ('three', 3, array([3, 8]))
+    """
+
+    def __init__(self, parts: Iterable[Sequence[str] | PackedStrings] = ()) -> None:
+        self._parts: list[Any] = [*parts, []]
+        self._starts = np.cumsum([0, *map(len, self._parts[:-1])]).tolist()
+
+    def __len__(self) -> int:
+        return int(self._starts[-1]) + len(self._parts[-1])
+
+    def __getitem__(self, row: int) -> str:
+        part = bisect_right(self._starts, row) - 1
+        return str(self._parts[part][row - self._starts[part]])
+
+    def extend(self, strings: Iterable[str]) -> None:
+        self._parts[-1].extend(strings)
+
+    def parts(self) -> list[Sequence[str] | PackedStrings]:
+        """Return the runs of strings that these are made of; none of them will grow."""
+        return [*self._parts[:-1], list(self._parts[-1])]
+
+    def take(self, rows: NDArray[np.int64]) -> Strings:
+        """Return the strings of some rows."""
+        return Strings([[self[row] for row in rows.tolist()]])
+
+    def arrays(self, name: str, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """Return the strings of some rows as arrays of a file."""
+        encoded = [self[row].encode("utf-8", "surrogatepass") for row in rows.tolist()]
+        ends = np.cumsum([len(string) for string in encoded], dtype=np.int64)
+        data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        return {f"{name}.data": data, f"{name}.ends": ends}
+
+    @classmethod
+    def from_arrays(cls, name: str, arrays: Mapping[str, NDArray[Any]]) -> Strings:
+        return cls([PackedStrings(arrays[f"{name}.data"], arrays[f"{name}.ends"])])
+
+
+class Numbers:
+    """Numbers by row. More can be added at the end, which does not disturb who reads.
+
+    Examples
+    --------
+    >>> numbers = Numbers(np.array([7, 8]))
+    >>> numbers.extend(np.array([3]))
+    >>> numbers[2], len(numbers), numbers.array().tolist()
+    (3, 3, [7, 8, 3])
+    """
+
+    def __init__(self, numbers: NDArray[np.int64] | None = None) -> None:
+        self._room = np.zeros(0, np.int64) if numbers is None else np.asarray(numbers)
+        if self._room.dtype != np.int64 or self._room.ndim != 1:
+            raise ValueError("numbers must be one-dimensional int64")
+        self._n = len(self._room)
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, row: int) -> int:
+        return int(self._room[row])
+
+    def array(self) -> NDArray[np.int64]:
+        return self._room[: self._n]
+
+    def extend(self, numbers: NDArray[np.int64]) -> None:
+        n = self._n + len(numbers)
+        if n > len(self._room) or not self._room.flags.writeable:
+            room = np.empty(n + n // 2, np.int64)
+            room[: self._n] = self.array()
+            self._room = room
+        self._room[self._n : n] = numbers
+        self._n = n
+
+    def take(self, rows: NDArray[np.int64]) -> Numbers:
+        return Numbers(self._room[rows])
+
+    def arrays(self, name: str, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        return {name: self._room[rows]}
+
+
+Ids: TypeAlias = Numbers | Strings
+
+
+def as_ids(ids: Iterable[Any]) -> NDArray[np.int64] | list[str]:
+    """Return ids as an array of numbers or a list of strings, or say what is wrong.
+
+    Examples
+    --------
+    >>> as_ids([4, 2]), as_ids(["a"])
+    (array([4, 2]), ['a'])
+    """
+    if isinstance(ids, str | bytes):
+        raise TypeError(f"ids must be a list; got a single {type(ids).__name__}: put it in one")
+    given = list(ids)
+    if all(isinstance(value, str) for value in given):
+        return [str(value) for value in given]
+    for value in given:
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise TypeError(
+                f"ids must be all int or all str; got {type(value).__name__}: {value!r:.60}"
+            )
+    try:
+        return np.array([int(value) for value in given], dtype=np.int64)
+    except OverflowError as error:
+        raise ValueError("an id does not fit 64 bits; use a str") from error

@@ -1,0 +1,156 @@
+"""The coder of documents: a second group of cells, which learned from whole documents.
+
+A document is the vector ``x`` of its words' tf-idf, with logarithms of counts and of unit length.
+A cell responds by ``x @ weights`` in units of its deviation over documents, less its mean: what
+says how a document differs from others. Both are folded into arrays of the coder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skfly.engine import Engine
+from skfly.engine._checks import check_array, check_cells
+from skfly.model._coder import Active, top_of_scores
+
+__all__ = ["DocumentCoder", "tfidf"]
+
+_TFIDF_UNIT = 2.0**-10
+_LARGEST_AMOUNT = 2**19 - 1  # so that sums are exact, see Engine.sum_rows
+_LARGEST_WEIGHT = 2**15 - 1
+_ACTIVATIONS_AT_A_TIME = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentCoder:
+    """Cells that respond to documents.
+
+    All sums are of whole numbers, exact in any order, so a document has the same code on every
+    machine and beside any others.
+
+    Parameters
+    ----------
+    weights : ndarray of int16, (V, K)
+        How each word excites or inhibits each cell.
+    scales : ndarray of float32, (K,)
+        The unit of each cell's weights.
+    thresholds : ndarray of float32, (K,)
+        What is subtracted: a cell's mean over the documents that were learned from.
+    idf : ndarray of float32, (V,)
+        Inverse document frequencies.
+
+    Examples
+    --------
+    >>> from skfly.engine import get_engine
+    >>> weights = np.array([[1, 0, -1], [0, 2, 0]])
+    >>> coder = DocumentCoder.from_weights(weights, thresholds=[0.5, 0.5, 0.5], idf=[1.0, 1.0])
+    >>> documents = sparse.csr_array([[3, 0], [0, 1], [0, 0]])
+    >>> coder.activations(get_engine("numpy"), documents)
+    array([[ 0.5, -0.5, -1.5],
+           [-0.5,  1.5, -0.5],
+           [ 0. ,  0. ,  0. ]], dtype=float32)
+    """
+
+    weights: NDArray[np.int16]
+    scales: NDArray[np.float32]
+    thresholds: NDArray[np.float32]
+    idf: NDArray[np.float32]
+
+    @classmethod
+    def from_weights(cls, weights: Any, thresholds: Any, idf: Any) -> Self:
+        """Return the coder with weights that are not whole numbers yet."""
+        weights = np.asarray(weights, np.float32)
+        largest = np.abs(weights).max(axis=0, initial=0.0)
+        scales = (largest / np.float32(_LARGEST_WEIGHT)).astype(np.float32)
+        whole = np.divide(weights, scales, out=np.zeros_like(weights), where=scales > 0)
+        return cls(
+            np.rint(whole, out=whole).astype(np.int16),
+            scales,
+            np.asarray(thresholds, np.float32),
+            np.asarray(idf, np.float32),
+        )
+
+    @cached_property
+    def n_words(self) -> int:
+        return len(self.weights)
+
+    @cached_property
+    def n_cells(self) -> int:
+        return int(self.weights.shape[1])
+
+    # Files
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], n_words: int) -> Self:
+        """Return the coder with these arrays; raises ``ValueError`` if they do not fit."""
+        n_cells = np.shape(arrays["weights"])[-1]
+        check_cells(n_cells)
+        shapes = {
+            "weights": (np.int16, (n_words, n_cells)),
+            "scales": (np.float32, (n_cells,)),
+            "thresholds": (np.float32, (n_cells,)),
+            "idf": (np.float32, (n_words,)),
+        }
+        given = {name: np.asarray(arrays[name]) for name in shapes}
+        for name, (dtype, shape) in shapes.items():
+            check_array(name, given[name], dtype, shape)
+        return cls(**given)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.arrays
+
+    # Codes
+
+    def activations(self, engine: Engine, counts: sparse.csr_array) -> NDArray[np.float32]:
+        """Return how active every cell is for documents, one row of word counts each.
+
+        A document without known words, or with none that a cell responds to, has zeros.
+        """
+        amounts = np.rint(tfidf(counts, self.idf) / _TFIDF_UNIT)
+        np.minimum(amounts, _LARGEST_AMOUNT, out=amounts)
+        squares = np.add.reduceat(np.append(amounts**2, 0.0), counts.indptr[:-1])
+        squares[np.diff(counts.indptr) == 0] = 1.0
+        sums = engine.sum_rows(self.weights, counts.indices, amounts, counts.indptr)
+        silent = ~sums.any(axis=1)
+        sums /= np.sqrt(np.maximum(squares, 1.0))[:, None]
+        sums *= self.scales
+        sums -= self.thresholds
+        sums[silent] = 0.0
+        return sums.astype(np.float32)
+
+    def bags(self, engine: Engine, counts: sparse.csr_array, n_top: int) -> Active:
+        """Return the most active cells of documents, one row of word counts each.
+
+        Activations of cells that respond less than to a document on average are negative.
+        """
+        n_rows = counts.shape[0]
+        cells = np.empty((n_rows, n_top), dtype=np.int32)
+        activations = np.empty((n_rows, n_top))
+        for part in self._parts(n_rows):
+            found = self.activations(engine, counts[part])
+            cells[part] = top_of_scores(engine, found.copy(), n_top).cells
+            activations[part] = np.take_along_axis(found, cells[part], axis=1)
+            cells[part][~found.any(axis=1)] = -1
+        return Active(cells, activations)
+
+    def _parts(self, n_rows: int) -> Iterator[slice]:
+        step = max(1, _ACTIVATIONS_AT_A_TIME // self.n_cells)
+        return (slice(start, start + step) for start in range(0, n_rows, step))
+
+
+def tfidf(counts: sparse.csr_array, idf: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the weight of every entry of word counts: ``(1 + log count) * idf``."""
+    weights: NDArray[np.float64] = 1.0 + np.log(counts.data.astype(np.float64))
+    weights *= idf[counts.indices]
+    return weights

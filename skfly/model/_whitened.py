@@ -1,0 +1,243 @@
+"""The coder of cells that competed for words: a vector for each word, and the cells among them.
+
+A word is a vector of a few hundred whole numbers, a cell a direction among these vectors, and the
+activation of a cell is their scalar product. A text is the sum of its words' vectors, rare words
+weighing more, and a word in context lies between its own vector and that of the words around
+it. All of them go through the same two matrices, so their codes can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skfly.engine import Engine
+from skfly.engine._checks import check_array, check_cells, check_whole
+from skfly.model._coder import Active, top_of_scores
+
+__all__ = ["WhitenedCoder"]
+
+_LARGEST_ENTRY = 127
+_LARGEST_CELL = 2**15 - 1
+# All sums are of whole numbers that doubles hold exactly, so every machine makes the same codes.
+_AMOUNT_UNIT = 2.0**-14
+_LARGEST_AMOUNT = 2**19 - 1
+_LENGTH = 2.0**20
+_ROWS_AT_A_TIME = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class WhitenedCoder:
+    """Cells that respond to directions among the vectors of words.
+
+    Parameters
+    ----------
+    vectors : ndarray of int8, (V, r)
+        The words; only their directions count. A word that never came has zeros.
+    weights : ndarray of float32, (V,)
+        How much a word counts in a text.
+    cells : ndarray of int16, (r, K)
+        The cells.
+
+    Examples
+    --------
+    >>> from skfly.engine import get_engine
+    >>> vectors = np.array([[1.0, 0.0], [0.9, 0.3], [0.0, 1.0]])
+    >>> coder = WhitenedCoder.from_floats(vectors, np.ones(3), np.eye(2))
+    >>> coder.words(get_engine("numpy"), np.array([0, 2]), 1).cells.ravel()
+    array([0, 1], dtype=int32)
+    """
+
+    form: ClassVar[str] = "whitened"
+
+    vectors: NDArray[np.int8]
+    weights: NDArray[np.float32]
+    cells: NDArray[np.int16]
+
+    @classmethod
+    def from_floats(cls, vectors: Any, weights: Any, cells: Any) -> Self:
+        """Return the coder with matrices that are not whole numbers yet."""
+        vectors = np.asarray(vectors, np.float32)
+        largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
+        lengths = np.sqrt((vectors**2).sum(axis=1))
+        whole = np.divide(
+            vectors * np.float32(_LARGEST_ENTRY),
+            largest,
+            out=np.zeros_like(vectors),
+            where=largest > 0,
+        )
+        # each word's vector counts as one of length 1 / _LARGEST_ENTRY
+        shrunk = np.divide(largest[:, 0], lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        cells = np.ascontiguousarray(cells, np.float32)
+        strongest = max(float(np.abs(cells).max(initial=0.0)), 1e-30)
+        return cls(
+            np.rint(whole).astype(np.int8),
+            (np.asarray(weights, np.float32) * shrunk).astype(np.float32),
+            np.rint(cells * np.float32(_LARGEST_CELL / strongest)).astype(np.int16),
+        )
+
+    @cached_property
+    def n_words(self) -> int:
+        return len(self.vectors)
+
+    @cached_property
+    def n_cells(self) -> int:
+        return int(self.cells.shape[1])
+
+    # Files
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        return {}
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        numbers: Mapping[str, Any],  # noqa: ARG003
+        n_words: int,
+    ) -> Self:
+        rank, n_cells = np.shape(arrays["cells"])
+        check_cells(n_cells)
+        expected = {
+            "vectors": (np.int8, (n_words, rank)),
+            "weights": (np.float32, (n_words,)),
+            "cells": (np.int16, (rank, n_cells)),
+        }
+        given = {name: np.asarray(arrays[name]) for name in expected}
+        for name, (dtype, shape) in expected.items():
+            check_array(name, given[name], dtype, shape)
+        return cls(**given)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.arrays
+
+    # Codes
+
+    def check_word_codes(self, word_codes: str) -> None:
+        """Words have one kind of codes here, whatever the others are called."""
+
+    def words(
+        self,
+        engine: Engine,
+        ids: NDArray[np.int32],
+        n_top: int,
+        word_codes: str = "",  # noqa: ARG002
+    ) -> Active:
+        ids = check_whole("ids", ids, np.int32, 0, self.n_words - 1)
+        return self._top(engine, self.vectors[ids].astype(np.float64), n_top)
+
+    def mixtures(
+        self,
+        engine: Engine,
+        weights: sparse.csr_array,
+        n_top: int,
+        word_codes: str = "",  # noqa: ARG002
+    ) -> Active:
+        # weights of any size, in units in which the largest of each mixture is 1
+        largest = weights.max(axis=1).toarray() if weights.nnz else np.zeros(weights.shape[0])
+        each = np.repeat(np.maximum(largest, 1e-30), np.diff(weights.indptr))
+        sums = self._sums(
+            engine, weights.indices, weights.data / each, weights.indptr, self._lengths
+        )
+        return self._top(engine, sums, n_top)
+
+    def contexts(
+        self,
+        engine: Engine,
+        targets: NDArray[np.int32],
+        contexts: Sequence[NDArray[np.int32]],
+        n_top: int,
+    ) -> Active:
+        known = [np.unique(context[context >= 0]) for context in contexts]
+        rows = np.concatenate([*known, np.zeros(0, np.int32)])
+        indptr = np.cumsum([0, *map(len, known)])
+        around = self._sums(engine, rows, np.ones(len(rows)), indptr, self.weights)
+        own = np.zeros_like(around)
+        own[targets >= 0] = self.vectors[targets[targets >= 0]]
+        return self._top(engine, _of_equal_length(around) + _of_equal_length(own), n_top)
+
+    def bags(self, engine: Engine, counts: sparse.csr_array, n_top: int) -> Active:
+        often = np.sqrt(counts.data)
+        sums = self._sums(engine, counts.indices, often, counts.indptr, self.weights)
+        active = self._top(engine, sums, n_top)
+        active.cells[np.diff(counts.indptr) == 0] = -1
+        return active
+
+    def responses(self, engine: Engine, ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        return self._activations(engine, self.vectors[ids].astype(np.float64))
+
+    def strengths(
+        self, cells: NDArray[np.integer[Any]], counts: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        chosen = self.cells[:, cells].astype(np.float64)
+        found = np.empty((self.n_words, len(cells)))
+        for start in range(0, self.n_words, _ROWS_AT_A_TIME):
+            part = slice(start, start + _ROWS_AT_A_TIME)
+            found[part] = (self.vectors[part].astype(np.float64) @ chosen) * self._lengths[
+                part, None
+            ]
+        # a word that came a few times may lie anywhere
+        return found * np.log1p(counts)[:, None]
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.float32]:
+        """What brings every word to the same length."""
+        squares = (self.vectors.astype(np.float64) ** 2).sum(axis=1)
+        lengths: NDArray[np.float64] = np.sqrt(np.maximum(squares, 1.0))
+        return (_LARGEST_ENTRY / lengths).astype(np.float32)
+
+    def _sums(
+        self,
+        engine: Engine,
+        rows: NDArray[Any],
+        amounts: NDArray[Any],
+        indptr: NDArray[Any],
+        weights: NDArray[np.float32],
+    ) -> NDArray[np.float64]:
+        """Return the sums of vectors, each times its amount and its word's weight."""
+        whole = np.rint(amounts.astype(np.float64) * weights[rows] / _AMOUNT_UNIT)
+        np.minimum(whole, _LARGEST_AMOUNT, out=whole)
+        return engine.sum_rows(self.vectors, rows, whole, indptr)
+
+    def _top(self, engine: Engine, inputs: NDArray[np.float64], n_top: int) -> Active:
+        """Return the most active cells for vectors of whole numbers; none for zeros."""
+        return top_of_scores(engine, self._activations(engine, inputs), n_top)
+
+    def _activations(self, engine: Engine, inputs: NDArray[np.float64]) -> NDArray[np.float32]:
+        activations = np.empty((len(inputs), self.n_cells), dtype=np.float32)
+        for start in range(0, len(inputs), _ROWS_AT_A_TIME):
+            part = slice(start, start + _ROWS_AT_A_TIME)
+            activations[part] = engine.multiply_whole(_of_equal_length(inputs[part]), self._cells)
+        return activations
+
+    @cached_property
+    def _cells(self) -> NDArray[np.float64]:
+        return self.cells.astype(np.float64)
+
+
+def _of_equal_length(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return vectors of whole numbers with the same length, about; zeros stay zeros.
+
+    Examples
+    --------
+    >>> (_of_equal_length(np.array([[3.0, 4.0], [0.0, 0.0]])) / _LENGTH).round(5)
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
+    # the squares of these are exact
+    scaled = np.rint(vectors * (_LENGTH / np.maximum(largest, 1.0)))
+    lengths = np.sqrt((scaled**2).sum(axis=1, keepdims=True))
+    found: NDArray[np.float64] = np.rint(scaled * (_LENGTH / np.maximum(lengths, 1.0)))
+    return found

@@ -1,0 +1,296 @@
+"""From counts of word pairs to vectors of words, and to cells among these.
+
+1. *Information* (the ``v / p`` of the paper's energy, as a logarithm): how much more often two
+   words come together than chance has it, where that is more.
+
+       X[i, j] = max(0, log( (n_ij / n) / (q_i q_j) )),    q_i proportional to n_i^0.875
+
+   ``n_ij`` counts pairs, ``n_i`` those with the word, and the power makes rare words seem a little
+   less rare than they are: what comes with them may be chance.
+2. *Whitening*, the antennal lobe: a word is its row of ``X``, in the directions of the largest
+   singular values ``s``, and ``s`` to the power 1/4 is left of each.
+3. *Competition*: spherical k-means, in which cells compete for words.
+4. *Lateral inhibition*: the cells ``M`` become ``M (M'M)^(-d/2)``, so that no direction is told
+   twice as loudly as another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import gen_batches
+
+from skfly._threads import run_chunks
+from skfly.engine import Engine
+
+__all__ = ["Contexts", "compete", "decorrelate", "information", "log_shares", "whiten"]
+
+_SMOOTHING = 0.875
+_NEAR_WEIGHT = 0.7
+_POWER = 0.25  # of the singular values that is left
+_MORE_DIRECTIONS = 32  # than are asked for, which makes those more exact
+_ROWS_AT_A_TIME = 2048
+_COUNTS_AT_A_TIME = 256  # rows; those of frequent words are long
+_SMALLEST = 1e-12  # share of the largest eigenvalue: below, there is only rounding
+_RIDGE = 1e-3
+_MOST_INT32 = 2**31 - 1
+
+
+def log_shares(sums: NDArray[Any]) -> NDArray[np.float32]:
+    """Return ``log q`` of words that came in so many pairs; 0 for those that came in none."""
+    smoothed = np.maximum(sums, 1).astype(np.float64) ** _SMOOTHING * (sums > 0)
+    share = smoothed / max(float(smoothed.sum()), 1.0)
+    logarithms: NDArray[np.float64] = np.log(np.where(share > 0, share, 1.0))
+    return logarithms.astype(np.float32)
+
+
+def information(
+    pairs: sparse.csr_array, rows: NDArray[np.float32], columns: NDArray[np.float32]
+) -> sparse.csr_array:
+    """Return ``max(0, log(pairs) - rows - columns)``, only what is not 0.
+
+    Examples
+    --------
+    >>> pairs = sparse.csr_array([[0, 8], [8, 1]])
+    >>> shares = log_shares(pairs.sum(axis=1))
+    >>> information(pairs, shares + np.float32(np.log(17)), shares).toarray().round(2)
+    array([[0.  , 0.64],
+           [0.64, 0.  ]], dtype=float32)
+    """
+    found = np.log(pairs.data.astype(np.float32))
+    found -= np.repeat(rows, np.diff(pairs.indptr))
+    found -= columns[pairs.indices]
+    kept = found > 0
+    ends = np.concatenate([[0], np.cumsum(kept)])[pairs.indptr].astype(pairs.indptr.dtype)
+    return sparse.csr_array((found[kept], pairs.indices[kept], ends), shape=pairs.shape)
+
+
+@dataclass
+class Contexts:
+    """What words come with: the matrix ``X``, whose parts are never put side by side.
+
+    ``after`` is the information of the next word, ``before`` its transpose, that of the last
+    one; ``around`` that of words farther away, in both directions, which is its own transpose.
+    """
+
+    after: sparse.csr_array
+    before: sparse.csr_array
+    around: sparse.csr_array
+
+    @classmethod
+    def of(cls, near: sparse.csr_array, wide: sparse.csr_array) -> Contexts:
+        """Return the information of pairs of neighbours, and of those some words apart."""
+        before, after = log_shares(near.sum(axis=1)), log_shares(near.sum(axis=0))
+        next_ones = information(near, before + _log(near.sum()), after)
+        next_ones.data *= np.float32(_NEAR_WEIGHT)
+        shares = log_shares(wide.sum(axis=1) + wide.sum(axis=0))
+        rows = shares + _log(2 * wide.sum())
+        turned = wide.T.tocsr()
+        parts = [
+            information(wide[part] + turned[part], rows[part], shares)
+            for part in gen_batches(wide.shape[0], _COUNTS_AT_A_TIME)
+        ]
+        del turned
+        return cls(next_ones, next_ones.T.tocsr(), _one_below_the_other(parts))
+
+    @property
+    def n_words(self) -> int:
+        return int(self.after.shape[0])
+
+    def covariance(self, engine: Engine, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return ``X X' vectors``."""
+        times = engine.multiply_sparse
+        found = times(self.around, times(self.around, vectors))
+        found += times(self.after, times(self.before, vectors))
+        found += times(self.before, times(self.after, vectors))
+        return found
+
+
+def _one_below_the_other(parts: list[sparse.csr_array]) -> sparse.csr_array:
+    """Return matrices as one, and leave the list empty: they may be large."""
+    ends = np.cumsum(np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]))
+    shape = (len(ends) - 1, parts[0].shape[1])
+    values = [part.data for part in parts]
+    indices = [part.indices for part in parts]
+    parts.clear()
+    data = np.concatenate(values)
+    values.clear()
+    columns = np.concatenate(indices)
+    if len(columns) <= _MOST_INT32:
+        ends = ends.astype(np.int32)
+    return sparse.csr_array((data, columns, ends), shape=shape)
+
+
+def _log(total: Any) -> np.float32:
+    return np.float32(np.log(max(float(total), 1.0)))
+
+
+def whiten(
+    contexts: Contexts,
+    rank: int,
+    n_passes: int,
+    engine: Engine,
+    on_step: Callable[[int], Any] | None = None,
+) -> NDArray[np.float32]:
+    """Return the vectors of the words, of length 1, (V, rank or fewer).
+
+    The directions are found by subspace iteration with a shift (of ``XX'`` the multiple of the
+    identity is subtracted that the smallest direction so far allows), from a start that is always
+    the same: nothing here depends on a seed.
+
+    Parameters
+    ----------
+    contexts : Contexts
+    rank : int
+    n_passes : int
+        How often ``XX'`` is applied.
+    engine : Engine
+    on_step : callable, optional
+        Called with the number of words after each pass.
+
+    Returns
+    -------
+    vectors : ndarray of float32
+        A word without any information has zeros.
+    """
+    n_words = contexts.n_words
+    n_directions = min(rank + _MORE_DIRECTIONS, n_words)
+    start = np.random.default_rng(0).standard_normal((n_words, n_directions), dtype=np.float32)
+    basis, _ = _orthonormal(start, engine)
+    shift, image = np.float32(0), basis
+    for number in range(n_passes):
+        image = contexts.covariance(engine, basis)
+        if on_step is not None:
+            on_step(n_words)
+        if number < n_passes - 1:
+            image -= shift * basis
+            basis, smallest = _orthonormal(image, engine)
+            shift = max(shift, np.float32((smallest + shift) / 2))
+    values, turn = np.linalg.eigh(_inner(basis, image, engine))
+    kept = np.flatnonzero(values > _SMALLEST * max(values[-1], 1e-300))[::-1][:rank]
+    if not len(kept):
+        return np.zeros((n_words, 1), dtype=np.float32)
+    powers = (values[kept] / values[kept[0]]) ** (_POWER / 2)
+    return _unit(_multiply(basis, turn[:, kept] * powers, engine))
+
+
+def _orthonormal(
+    vectors: NDArray[np.float32], engine: Engine
+) -> tuple[NDArray[np.float32], np.float32]:
+    """Return an orthonormal basis of the columns, and their smallest singular value."""
+    values, turn = np.linalg.eigh(_inner(vectors, vectors, engine))
+    kept = values > _SMALLEST * max(values[-1], 1e-300)
+    if not kept.any():
+        return vectors[:, :1].copy(), np.float32(0)
+    scale = np.sqrt(values[kept])
+    return _multiply(vectors, turn[:, kept] / scale, engine), np.float32(scale[0])
+
+
+def compete(
+    vectors: NDArray[np.float32], n_cells: int, n_rounds: int, engine: Engine
+) -> NDArray[np.float32]:
+    """Let cells compete for words; return the directions of the cells, (n_cells, rank).
+
+    Every word goes to the cell that is nearest; then every cell moves to the mean of its
+    words. Cells begin from words spread evenly over the order given (that of frequency). A cell
+    that wins nothing moves to one of the words that are farthest from their cells. Where there
+    are more cells than words, there is nothing to compete for: each word has a cell, and the
+    others lie halfway between a word and those nearest to it.
+    """
+    used = vectors[np.any(vectors != 0, axis=1)]
+    if not len(used):
+        return np.zeros((n_cells, vectors.shape[1]), np.float32)
+    if n_cells >= len(used):
+        return _between(used, n_cells)
+    cells = used[np.linspace(0, len(used) - 1, n_cells).astype(np.int64)]
+    parts = [(part,) for part in gen_batches(len(used), _ROWS_AT_A_TIME)]
+    for _ in range(n_rounds):
+
+        def assign(part: slice, cells: NDArray[np.float32] = cells) -> tuple[Any, Any]:
+            near = used[part] @ cells.T
+            winners = near.argmax(axis=1)
+            return winners, np.take_along_axis(near, winners[:, None], axis=1)[:, 0]
+
+        found = run_chunks(assign, parts, engine.n_threads)
+        winners = np.concatenate([of_part for of_part, _ in found])
+        near = np.concatenate([of_part for _, of_part in found])
+        assigned = sparse.csr_array(
+            (np.ones(len(used), np.float32), (winners, np.arange(len(used)))),
+            shape=(n_cells, len(used)),
+        )
+        cells = _unit(engine.multiply_sparse(assigned, used))
+        idle = np.flatnonzero(np.bincount(winners, minlength=n_cells) == 0)
+        cells[idle] = used[np.argsort(near, kind="stable")[: len(idle)]]
+    return cells
+
+
+def _between(words: NDArray[np.float32], n_cells: int) -> NDArray[np.float32]:
+    """Return a cell for each word, then cells between each and its nearest, second nearest, ...
+
+    Examples
+    --------
+    >>> _between(np.array([[1.0, 0.0], [0.0, 1.0]], np.float32), 3).round(2)
+    array([[1.  , 0.  ],
+           [0.  , 1.  ],
+           [0.71, 0.71]], dtype=float32)
+    """
+    n_words = len(words)
+    nth, word = np.divmod(np.arange(n_cells), n_words)
+    nearest = [
+        np.argsort(-(words[part] @ words.T), axis=1, kind="stable")[:, : nth[-1] + 1]
+        for part in gen_batches(n_words, _ROWS_AT_A_TIME)
+    ]
+    other = np.concatenate(nearest)[word, nth % n_words]
+    other[:n_words] = np.arange(n_words)
+    return _unit(words[word] + words[other])
+
+
+def decorrelate(cells: NDArray[np.float32], decorrelation: float) -> NDArray[np.float32]:
+    """Return ``M (M'M)^(-d/2)`` for cells ``M``: with ``d = 1`` a tight frame.
+
+    Examples
+    --------
+    >>> cells = np.array([[1.0, 0.0], [0.8, 0.6], [0.8, -0.6]], dtype=np.float32)
+    >>> frame = decorrelate(cells, 1.0)
+    >>> bool(np.allclose(frame.T @ frame, 1.5 * np.eye(2), atol=0.01))
+    True
+    """
+    values, turn = np.linalg.eigh(cells.T.astype(np.float64) @ cells)
+    mean = max(float(values.mean()), 1e-300)
+    powers = (np.maximum(values / mean, 0.0) + _RIDGE) ** (-decorrelation / 2)
+    found: NDArray[np.float64] = cells @ ((turn * powers) @ turn.T)
+    return found.astype(np.float32)
+
+
+def _inner(
+    left: NDArray[np.float32], right: NDArray[np.float32], engine: Engine
+) -> NDArray[np.float64]:
+    """Return ``left' right``, made symmetric; the same on any number of threads."""
+    parts = [(part,) for part in gen_batches(len(left), _ROWS_AT_A_TIME)]
+    products = run_chunks(lambda part: left[part].T @ right[part], parts, engine.n_threads)
+    total = np.zeros((left.shape[1], right.shape[1]))
+    for product in products:
+        total += product
+    return (total + total.T) / 2
+
+
+def _multiply(
+    left: NDArray[np.float32], right: NDArray[np.float64], engine: Engine
+) -> NDArray[np.float32]:
+    parts = [(part,) for part in gen_batches(len(left), _ROWS_AT_A_TIME)]
+    small = right.astype(np.float32)
+    return np.concatenate(run_chunks(lambda part: left[part] @ small, parts, engine.n_threads))
+
+
+def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return vectors of length 1; zeros stay zeros."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    found: NDArray[np.float32] = np.divide(
+        vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0
+    )
+    return found

@@ -1,0 +1,283 @@
+"""The rule of pairs: cells compete for words, each known by the words that it comes with.
+
+One pass over the text counts which word comes next to which (``near``, in order) and which come
+some words apart (``wide``, without the most frequent words, which come with everything). Counts
+become information, information is whitened, and cells compete for the resulting vectors of words
+(:mod:`skfly.rules._whitening` has the formulas). Counts are whole numbers that add up: over
+batches, parts of a stream and machines, in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skfly._threads import single_threaded_blas
+from skfly.model import WhitenedCoder
+from skfly.rules._base import CorpusSize, Learned, Stage, StepReport, Task
+from skfly.rules._whitening import Contexts, compete, decorrelate, whiten
+
+__all__ = ["PairCounts", "WhitenRule", "WhitenSettings"]
+
+_BATCH = 1 << 21  # words: what bounds memory beside the counts themselves
+_FREQUENT_SHARE = 200  # one word in so many is left out of the wide pairs
+_LARGEST_RANK = 300
+_SHORT_TEXT_RANK = 70  # of a million words
+_FEWEST_DIRECTIONS = 8
+_PASSES = 4
+_ROUNDS = 15
+_RARE = 5e-4  # frequency of a word that counts half in a text
+_KINDS = ("near", "wide")
+_MOST_INT32 = 2**31 - 1
+_LARGE = 255
+
+
+@dataclass(frozen=True)
+class WhitenSettings:
+    """What a run needs to know beside the network and the text.
+
+    Attributes
+    ----------
+    n_epochs : int
+        Passes over the text: 1, since counts do not change.
+    batch_size : int
+        Words that are counted at a time.
+    subsample : float
+        Threshold for leaving out frequent words at random; 0 keeps them all.
+    rank : int
+        Numbers in the vector of a word.
+    decorrelation : float
+        ``d``, how far the cells are made to differ.
+    """
+
+    n_epochs: int
+    batch_size: int
+    subsample: float
+    rank: int
+    decorrelation: float
+
+
+class PairCounts:
+    """Counts of pairs, as a sum whose parts are merged when they are of similar size."""
+
+    def __init__(self, first: sparse.csr_array) -> None:
+        self._parts = [first]
+
+    def add(self, counts: sparse.csr_array) -> None:
+        """Add counts."""
+        parts = self._parts
+        parts.append(_narrow(counts))
+        while len(parts) > 1 and parts[-2].nnz < 2 * parts[-1].nnz:
+            parts.append(_sum(parts.pop(), parts.pop()))
+
+    def total(self) -> sparse.csr_array:
+        """Return the sum."""
+        while len(self._parts) > 1:
+            self._parts.append(_sum(self._parts.pop(), self._parts.pop()))
+        return self._parts[0]
+
+
+def _narrow(counts: sparse.csr_array) -> sparse.csr_array:
+    """Return counts in 32 bits if they fit, whatever they were added up in."""
+    if counts.dtype == np.int32 or int(counts.data.max(initial=0)) > _MOST_INT32:
+        return counts
+    return counts.astype(np.int32)
+
+
+def _sum(left: sparse.csr_array, right: sparse.csr_array) -> sparse.csr_array:
+    if int(left.data.max(initial=0)) + int(right.data.max(initial=0)) > _MOST_INT32:
+        left = left.astype(np.int64)
+    return left + right
+
+
+class WhitenRule:
+    """State and steps of the rule of pairs."""
+
+    block_size: ClassVar[int] = 4096  # the order of sentences does not matter
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        n_words = len(task.word_counts)
+        self.stages: tuple[Stage, ...] = (Stage("counting", "words", 1),)
+        self.finishing_steps = _PASSES
+        self._reach = {"near": 1, "wide": max(1, round(0.75 * (task.window - 1)))}
+        # Half of them are left out already here, which saves most of the pairs. The others are
+        # chosen at the end, so that parts of a stream end where the whole does.
+        frequent = _most_frequent(task.word_counts, n_words // _FREQUENT_SHARE // 2)
+        self._skipped = {"near": np.zeros(n_words, dtype=np.bool_), "wide": frequent}
+        state = {} if task.previous is None else task.previous.state
+        self._counts = {kind: PairCounts(_from_arrays(kind, state, n_words)) for kind in _KINDS}
+
+    @classmethod
+    def resolve(cls, params: Mapping[str, Any], size: CorpusSize) -> WhitenSettings:
+        """Return the settings of a run.
+
+        A short text does not tell many directions apart, and more directions than half the cells
+        make codes that miss some of them.
+
+        Examples
+        --------
+        >>> params = {"batch_size": "auto", "subsample": "auto", "decorrelation": "auto"}
+        >>> sizes = [CorpusSize(n_tokens, 20_000, 400) for n_tokens in (10**6, 10**8)]
+        >>> [WhitenRule.resolve(params, size).rank for size in sizes]
+        [70, 200]
+        """
+        by_text = _SHORT_TEXT_RANK * (size.n_tokens / 1e6) ** 0.5
+        rank = round(min(_LARGEST_RANK, size.n_cells / 2, by_text))
+        # a text of a few words has fewer topics than words
+        fewest = min(_FEWEST_DIRECTIONS, max(size.n_words // 4, min(size.n_words, 2), 1))
+        given = {name: value for name, value in params.items() if value != "auto"}
+        decorrelation = given.get("decorrelation", 1.0)
+        return WhitenSettings(
+            n_epochs=1,
+            batch_size=given.get("batch_size", size.n_shards * _BATCH),
+            subsample=given.get("subsample", 0.0),
+            rank=max(min(rank, size.n_words), fewest),
+            decorrelation=0.0 if decorrelation is None else decorrelation,
+        )
+
+    @classmethod
+    def restore_settings(cls, content: Mapping[str, Any]) -> WhitenSettings:
+        """Return the settings that ``asdict`` gave; wrong ones raise ``ValueError``."""
+        settings = WhitenSettings(**content)
+        for field in fields(WhitenSettings):
+            value = getattr(settings, field.name)
+            number = int if field.type == "int" else int | float
+            if isinstance(value, bool) or not isinstance(value, number) or not 0 <= value < 2**63:
+                raise ValueError(f"{field.name} is {value!r:.30}")
+        return settings
+
+    @classmethod
+    def check_state(cls, state: Mapping[str, Any], n_words: int, n_cells: int) -> None:  # noqa: ARG003
+        """Raise ``ValueError`` if these are not counts of pairs."""
+        expected = {name for kind in _KINDS for name in _names(kind)}
+        if set(state) != expected:
+            raise ValueError(f"the state must be {sorted(expected)}; got {sorted(state)!r:.60}")
+        for kind in _KINDS:
+            _from_arrays(kind, state, n_words)
+
+    def step(
+        self,
+        batch: Any,
+        stage: int,  # noqa: ARG002
+        epoch: int,  # noqa: ARG002
+        random: np.random.Generator,  # noqa: ARG002
+    ) -> StepReport:
+        """Count the pairs of a batch."""
+        for kind in _KINDS:
+            counts = self._task.counter.count_pairs(
+                batch, self._skipped[kind], self._reach[kind], kind == "near"
+            )
+            self._counts[kind].add(counts)
+        return StepReport(len(batch.ids), 0.0, np.zeros(0, dtype=np.int64))
+
+    def end_epoch(self, stage: int) -> None:
+        """Nothing is to be done."""
+
+    def end_stage(self, stage: int) -> None:
+        """Nothing is to be done."""
+
+    def finish(self, on_step: Callable[[int], Any] | None = None, n_threads: int = 1) -> Learned:  # noqa: ARG002
+        """Turn the counts into vectors of words and cells."""
+        task = self._task
+        near, wide = (self._counts.pop(kind).total() for kind in _KINDS)
+        state = _to_arrays("near", near) | _to_arrays("wide", wide)
+        n_frequent = len(task.word_counts) // _FREQUENT_SHARE
+        wide = _without(wide, _most_frequent(task.word_counts, n_frequent))
+        # one thread each: the result does not depend on how many there are
+        with single_threaded_blas():
+            contexts = Contexts.of(near, wide)
+            vectors = whiten(contexts, task.settings.rank, _PASSES, task.engine, on_step)
+            del contexts, near, wide
+            by_frequency = np.argsort(-task.word_counts, kind="stable")
+            cells = compete(vectors[by_frequency], task.n_cells, _ROUNDS, task.engine)
+            cells = decorrelate(cells, task.settings.decorrelation)
+        frequency = task.word_counts / max(task.n_tokens, 1)
+        coder = WhitenedCoder.from_floats(vectors, _RARE / (_RARE + frequency), cells.T)
+        return Learned(coder, state)
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the counts."""
+        arrays = [_to_arrays(kind, self._counts[kind].total()) for kind in _KINDS]
+        return {}, {name: array for some in arrays for name, array in some.items()}
+
+    def restore(
+        self,
+        stage: int,  # noqa: ARG002
+        numbers: dict[str, Any],  # noqa: ARG002
+        arrays: dict[str, NDArray[Any]],
+    ) -> None:
+        """Restore what :meth:`state` returned."""
+        self.check_state(arrays, len(self._task.word_counts), self._task.n_cells)
+        for kind in _KINDS:
+            counts = _from_arrays(kind, arrays, len(self._task.word_counts))
+            self._counts[kind] = PairCounts(counts)
+
+
+def _most_frequent(counts: NDArray[np.int64], n_words: int) -> NDArray[np.bool_]:
+    """Return which words are the ``n_words`` most frequent; of equal ones, the first."""
+    chosen = np.zeros(len(counts), dtype=np.bool_)
+    chosen[np.argsort(-counts, kind="stable")[:n_words]] = True
+    return chosen
+
+
+def _without(pairs: sparse.csr_array, words: NDArray[np.bool_]) -> sparse.csr_array:
+    """Return pairs without those of some words."""
+    kept = ~(np.repeat(words, np.diff(pairs.indptr)) | words[pairs.indices])
+    if kept.all():
+        return pairs
+    ends = np.concatenate([[0], np.cumsum(kept)])[pairs.indptr].astype(pairs.indptr.dtype)
+    return sparse.csr_array((pairs.data[kept], pairs.indices[kept], ends), shape=pairs.shape)
+
+
+def _names(kind: str) -> list[str]:
+    return [f"{kind}.{part}" for part in ("counts", "large", "words", "ends")]
+
+
+def _to_arrays(kind: str, counts: sparse.csr_array) -> dict[str, NDArray[Any]]:
+    """Return counts in few bytes: most are small, and few words have large numbers.
+
+    ``large`` holds, in order, the counts for which ``counts`` says 255.
+    """
+    small = np.minimum(counts.data, _LARGE).astype(np.uint8)
+    words = counts.indices.astype(np.uint16 if counts.shape[0] <= 1 << 16 else np.int32)
+    large = counts.data[small == _LARGE].astype(np.int64)
+    arrays = small, large, words, counts.indptr.astype(np.int64)
+    return dict(zip(_names(kind), arrays, strict=True))
+
+
+def _from_arrays(kind: str, arrays: Mapping[str, NDArray[Any]], n_words: int) -> sparse.csr_array:
+    """Return the counts of pairs, none if there are no arrays; wrong ones raise ``ValueError``."""
+    if not arrays:
+        return sparse.csr_array((n_words, n_words), dtype=np.int32)
+    small, large, words, ends = (np.asarray(arrays[name]) for name in _names(kind))
+    types: list[tuple[type[Any], ...]] = [
+        (np.uint8,),
+        (np.int64,),
+        (np.uint16, np.int32),
+        (np.int64,),
+    ]
+    for array, allowed in zip((small, large, words, ends), types, strict=True):
+        if array.dtype not in allowed or array.ndim != 1:
+            raise ValueError(f"the {kind} pairs are of other types than counts have")
+    is_large = small == _LARGE
+    if len(large) != is_large.sum() or large.min(initial=_LARGE) < _LARGE:
+        raise ValueError(f"the large counts of the {kind} pairs are others")
+    fits = large.max(initial=0) <= _MOST_INT32
+    data = small.astype(np.int32 if fits else np.int64)
+    data[is_large] = large
+    words = words.astype(np.int32)
+    if ends.shape != (n_words + 1,) or ends[0] != 0 or (np.diff(ends) < 0).any():
+        raise ValueError(f"the ends of the {kind} pairs do not fit {n_words} words")
+    if not len(data) == len(words) == ends[-1] or data.min(initial=1) < 1:
+        raise ValueError(f"the counts of the {kind} pairs are no counts")
+    if words.min(initial=0) < 0 or words.max(initial=0) >= max(n_words, 1):
+        raise ValueError(f"the {kind} pairs name words that there are not")
+    if len(words) <= _MOST_INT32:  # otherwise scipy would make the words as long as the ends
+        ends = ends.astype(np.int32)
+    return sparse.csr_array((data, words, ends), shape=(n_words, n_words))

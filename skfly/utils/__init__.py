@@ -1,1 +1,0 @@
-"""Tools for those who write estimators on top of skfly."""

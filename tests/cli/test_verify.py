@@ -1,0 +1,83 @@
+"""``skfly verify``: every kind of file, sound and damaged."""
+
+import json
+
+import numpy as np
+import pytest
+
+from skfly import DocumentIndex, EncodedCorpus, FlyKeyedVectors
+from skfly.fit import Checkpoints
+
+
+def make_checkpoint(path, fly):
+    checkpoints = Checkpoints(path.parent / "state", {"seed": 1})
+    checkpoints.save({"epoch": 1}, {"counts": np.arange(3.0)})
+    next(path.parent.glob("state/*.skfly")).rename(path)
+
+
+def make_index(path, fly, **params):
+    index = DocumentIndex(fly)
+    index.add(["ripe fruit", "banks lend money"])
+    index.save(path, **params)
+
+
+KINDS = {
+    "model": lambda path, fly: fly.save(path),
+    "model without its state": lambda path, fly: fly.model_.save(path),
+    "vectors": lambda path, fly: fly.wv.save(path),
+    "vectors by number": lambda path, fly: FlyKeyedVectors.from_codes([3, 7], np.eye(2, 16)).save(
+        path
+    ),
+    "index of documents": make_index,
+    "index of documents without model": lambda path, fly: make_index(
+        path, fly, include_model=False
+    ),
+    "checkpoint": make_checkpoint,
+    "encoded corpus": lambda path, fly: EncodedCorpus.from_documents(["a fly flies"]).save(path),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind(skfly, fly, tmp_path, kind):
+    path = tmp_path / "file"
+    KINDS[kind](path, fly)
+    code, out, err = skfly("verify", path)
+    assert (code, err) == (0, "")
+    name = out.removeprefix(f"{path}: ").removesuffix(", sound\n")
+    assert kind.startswith(name)
+
+    file = path / "ids.npy" if path.is_dir() else path
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    code, out, err = skfly("verify", path)
+    assert (code, err) == (1, "")
+    assert str(path) in out
+    assert "is not as it was written" in out
+    assert out.count("\n") == 1
+
+
+def test_several_at_once_as_json(skfly, model, tmp_path):
+    (tmp_path / "other").write_text("no model")
+    code, out, _ = skfly("verify", model, tmp_path / "other", tmp_path / "missing", "--json")
+    assert code == 1
+    first, second, third = map(json.loads, out.splitlines())
+    assert first == {"file": str(model), "sound": True, "kind": "model"}
+    assert not second["sound"]
+    assert "not a model file" in second["reason"]
+    assert "No such file" in third["reason"]
+
+
+def test_a_directory_of_checkpoints(skfly, tmp_path):
+    checkpoints = Checkpoints(tmp_path, {"seed": 1})
+    for number in range(2):
+        checkpoints.save({"epoch": number}, {"counts": np.arange(3.0)})
+    code, out, _ = skfly("verify", tmp_path)
+    assert code == 0
+    assert out.count("checkpoint, sound") == 2
+    newest = max(tmp_path.iterdir())
+    newest.write_bytes(newest.read_bytes()[:-1])
+    code, out, _ = skfly("verify", tmp_path)
+    assert code == 1
+    assert "cut short" in out
+    assert out.count("sound") == 1
