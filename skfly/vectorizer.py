@@ -147,8 +147,10 @@ class FlyHashVectorizer(
         for ``"lloyd"``, 0.05 to 0.25 by the length of the text, and ``None`` where there is no
         consensus or with fewer than two words a cell; ``None`` for ``"hebbian"``.
     unknown_words : {"ignore", "spelling"}, default="ignore"
-        What ``hash_words`` gives for a word that is not in the vocabulary: no cell, or the code
-        of a mixture of the known words that are spelled like it. It may be changed after ``fit``.
+        What is made of a word that is not in the vocabulary: nothing, or a mixture of the known
+        words that are spelled like it. ``hash_words`` and ``wv`` then have a code for it, and,
+        with ``"whiten"``, it counts in ``hash_in_context`` and in ``transform`` (unless documents
+        have cells of their own). It may be changed after ``fit``.
     document_codes : {"binary", "graded", "counts"}, default="binary"
         What ``transform`` gives: the ``hash_length`` cells that respond most to the document, as
         ones or (``"graded"``) with their strength, rows of unit length; or the sum of the codes

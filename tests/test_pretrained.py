@@ -76,3 +76,37 @@ def test_it_does_not_learn_on(fly):
 
 def test_unknown_words_have_codes_by_their_spelling(fly):
     assert np.diff(fly.hash_words(["unfriendliness", "ξψωξ"]).indptr).tolist() == [64, 0]
+
+
+class TestUnknownWords:
+    WORD = "monarchicalness"
+
+    def test_texts_and_contexts_of_one_unknown_word_have_the_code_of_the_word(self, fly):
+        code = fly.hash_words([self.WORD]).toarray()
+        np.testing.assert_array_equal(fly.transform([self.WORD]).toarray(), code)
+        in_context = fly.hash_in_context([self.WORD], [self.WORD])
+        np.testing.assert_array_equal(in_context.toarray(), code)
+
+    def test_a_text_does_not_depend_on_the_unknown_words_of_others(self, fly):
+        texts = ["zebrafishes swim", f"the {self.WORD} of kings", "qxzqxz", "kings"]
+        together = fly.transform(texts).toarray()
+        alone = np.vstack([fly.transform([text]).toarray() for text in texts])
+        np.testing.assert_array_equal(together, alone)
+        assert not together[2].any()
+
+    def test_they_are_ignored_on_demand(self, fly):
+        ignoring = FlyHashVectorizer.from_pretrained("en").set_params(unknown_words="ignore")
+        assert not ignoring.transform([self.WORD]).nnz
+        assert not ignoring.hash_in_context([self.WORD], [self.WORD]).nnz
+        with pytest.raises(KeyError):
+            ignoring.wv[self.WORD]
+
+    def test_vectors_have_them_too(self, fly):
+        wv = fly.wv
+        assert self.WORD not in wv
+        np.testing.assert_array_equal(wv[self.WORD], fly.hash_words([self.WORD]).toarray()[0])
+        best, score = wv.most_similar(self.WORD, topn=1)[0]
+        assert best == "monarchical"
+        assert wv.similarity(self.WORD, best) == pytest.approx(score)
+        with pytest.raises(KeyError):
+            wv["qxzqxz"]

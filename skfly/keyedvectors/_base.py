@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from numbers import Integral
 from typing import Any
 
@@ -40,6 +40,7 @@ class KeyedCodes(KeyedVectors):
     expandos: dict[str, NDArray[Any]]
     _index: PackedIndex
     _float_vectors: NDArray[Any] | None
+    _spell: Callable[[str], sparse.csr_array] | None = None  # codes of unknown words
 
     def __init__(
         self,
@@ -178,7 +179,10 @@ class KeyedCodes(KeyedVectors):
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_float_vectors": None}
+        return self.__dict__ | {"_float_vectors": None, "_spell": None}
+
+    def _spells(self, key: Any) -> bool:
+        return self._spell is not None and isinstance(key, str) and bool(self._spell(key).nnz)
 
     # Lookup
 
@@ -196,15 +200,21 @@ class KeyedCodes(KeyedVectors):
         vector : ndarray, (vector_size,)
             Read-only.
         """
-        row = self.get_index(key)
-        bits = np.unpackbits(
-            self._index.packed([row])[0], count=self.vector_size, bitorder="little"
-        )
-        vector, size = bits.astype(self._dtype), self._index.sizes[row]
+        code = self._code_of(key)
+        bits = np.unpackbits(code, count=self.vector_size, bitorder="little")
+        vector, size = bits.astype(self._dtype), bits.sum(dtype=np.int64)
         if norm and size:
             vector /= np.sqrt(size)
         vector.setflags(write=False)
         return vector
+
+    def _code_of(self, key: Any) -> NDArray[np.uint8]:
+        """Return the packed code of a key, or of an unknown word if spelling tells."""
+        if self._spell is not None and isinstance(key, str) and key not in self:
+            code: NDArray[np.uint8] = pack_checked(self._spell(key), self.vector_size)[0][0]
+            if code.any():
+                return code
+        return self._index.packed([self.get_index(key)])[0]
 
     def get_mean_vector(
         self,
@@ -240,7 +250,7 @@ class KeyedCodes(KeyedVectors):
         for key, weight in zip(keys, weights.tolist(), strict=True):
             if isinstance(key, np.ndarray) or sparse.issparse(key):
                 mean += weight * as_vector(key, self.vector_size)
-            elif key in self:
+            elif key in self or self._spells(key):
                 mean += weight * self.get_vector(key, norm=pre_normalize)
             elif ignore_missing:
                 continue

@@ -27,9 +27,12 @@ def make_vectors(model: FlyModel) -> FlyKeyedVectors:
     words, counts = model.vocabulary.words, model.vocabulary.counts
     codes = model.word_codes()
     seen = np.flatnonzero((np.diff(codes.indptr) > 0) & (counts > 0))
-    return FlyKeyedVectors.from_codes(
+    vectors = FlyKeyedVectors.from_codes(
         [words[i] for i in seen.tolist()],
         codes[seen],
         counts=counts[seen],
         hash_length=model.hash_length,
     )
+    if model.settings.unknown_words == "spelling":
+        vectors._spell = lambda word: model.words([word])
+    return vectors

@@ -184,10 +184,10 @@ class CodeQueries(KeyedCodes):
         -------
         similarity : float
         """
-        rows = [self.get_index(w1), self.get_index(w2)]
-        left, right = self._index.packed(rows)
-        shared = count_ones(left & right).sum(dtype=np.int64)
-        n_left, n_right = self._index.sizes[rows]
+        left, right = self._code_of(w1), self._code_of(w2)
+        shared, n_left, n_right = (
+            count_ones(code).sum(dtype=np.int64) for code in (left & right, left, right)
+        )
         return score(shared, n_left, n_right, self.vector_size, self._measure)[()]
 
     def n_similarity(self, ws1: Any, ws2: Any) -> Any:
@@ -287,11 +287,11 @@ class CodeQueries(KeyedCodes):
                 given, own_weight = entry[0], float(entry[1])
             if isinstance(given, KEY_TYPES):
                 row = self.get_index(given, -1)
-                if row < 0:
+                if row < 0 and not self._spells(given):
                     raise KeyError(f"Key '{given}' not present in vocabulary")
-                code = self._index.columns[:, row].copy()
-                scale = own_weight / math.sqrt(max(int(self._index.sizes[row]), 1))
-                items.append(_Item(row, code, None, own_weight, scale))
+                code = self._code_of(given)
+                scale = own_weight / math.sqrt(max(int(count_ones(code).sum()), 1))
+                items.append(_Item(row if row >= 0 else None, code, None, own_weight, scale))
                 continue
             vector = as_vector(given, self.vector_size)
             packed = pack_codes(vector[None])[0] if is_binary(vector) else None

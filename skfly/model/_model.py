@@ -14,19 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import entr
+from sklearn.utils import gen_batches
 
 from skfly.engine import Engine, get_engine
 from skfly.model._cells import KenyonCell, likeliest_words, word_probabilities
 from skfly.model._coder import Active, Coder
 from skfly.model._documents import DocumentCoder
 from skfly.model._matrix import codes_to_csr, spread_rows, stack
-from skfly.model._spelling import Spelling
+from skfly.model._spelling import Spelling, UnknownWords
 from skfly.text import (
     TextAnalyzer,
     Vocabulary,
     check_documents,
     context_words,
     count_words,
+    in_groups,
     word_ids,
 )
 
@@ -34,6 +36,9 @@ __all__ = ["FlyModel", "ModelSettings", "Provenance"]
 
 _CELLS_AT_A_TIME = 16
 _ORDERED_TEXTS = 1024  # at a time
+_SPELLED_TEXTS = 4096
+_SPELLED_WORDS = 512
+_MOST_WORDS = 2**31 - 1
 _DOCUMENT_CELLS = ("auto", "words")
 
 
@@ -286,12 +291,19 @@ class FlyModel:
             context_words(context, target, window, self.analyzer)
             for context, target in zip(contexts, targets, strict=True)
         ]
-        active = self.coder.contexts(
-            self._engine,
-            self.word_ids([target for target, _ in pairs]),
-            [self.word_ids(around) for _, around in pairs],
-            self.hash_length,
-        )
+        target_ids = self.word_ids([target for target, _ in pairs])
+        around_ids = [self.word_ids(around) for _, around in pairs]
+        coder: Any = self.coder
+        if self._spells_texts:
+            unknown = UnknownWords(self._known, self.n_words)
+            for row, (target, around) in enumerate(pairs):
+                words = [self.normalize(word) for word in (target, *around)]
+                found = np.fromiter(map(unknown.get, words), np.int32, len(words))
+                ids = np.append(target_ids[row], around_ids[row])
+                ids = np.where(ids < 0, found, ids).astype(np.int32)
+                target_ids[row], around_ids[row] = ids[0], ids[1:]
+            coder = self._with_words(unknown.words)
+        active = coder.contexts(self._engine, target_ids, around_ids, self.hash_length)
         return self._codes(active)
 
     def documents(self, documents: Any) -> sparse.csr_array:
@@ -350,7 +362,45 @@ class FlyModel:
             )
         if self.settings.document_codes == "binary" and self._reads_order:
             return self._codes_in_order(documents)
+        own_cells = self._has_own_document_cells and self.settings.document_codes != "counts"
+        if self._spells_texts and not own_cells:
+            return self._spelled_parts(documents, encode)
         return (encode(self, counts) for counts in self._word_counts(documents))
+
+    def _spelled_parts(
+        self, documents: Any, encode: Callable[[FlyModel, sparse.csr_array], sparse.csr_array]
+    ) -> Iterator[sparse.csr_array]:
+        """Yield the codes of documents whose unknown words count by their spelling."""
+        for some in in_groups(documents, _SPELLED_TEXTS):
+            unknown = UnknownWords(self._known, self.n_words)
+            parts = count_words(some, unknown, _MOST_WORDS, self.analyzer, self.settings.n_jobs)
+            for counts in parts:
+                used = np.unique(counts.indices[counts.indices >= self.n_words]) - self.n_words
+                met = unknown.words
+                words = [met[i] for i in used.tolist()]
+                places = np.arange(self.n_words + len(met), dtype=np.int32)
+                places[self.n_words + used] = self.n_words + np.arange(len(used))
+                counts = sparse.csr_array(
+                    (counts.data, places[counts.indices], counts.indptr),
+                    shape=(counts.shape[0], self.n_words + len(used)),
+                )
+                model = replace(self, coder=self._with_words(words))
+                model.__dict__["_engine"] = self._engine
+                yield encode(model, counts)
+
+    @property
+    def _spells_texts(self) -> bool:
+        return self.settings.unknown_words == "spelling" and hasattr(self.coder, "with_mixtures")
+
+    def _with_words(self, words: Sequence[str]) -> Any:
+        """Return the coder with unknown words too, by their spelling."""
+        coder: Any = self.coder
+        if not words:
+            return coder
+        parts = gen_batches(len(words), _SPELLED_WORDS)
+        return coder.with_mixtures(
+            self._engine, (self._spelling.weights(words[part]) for part in parts)
+        )
 
     # Words
 
@@ -559,8 +609,11 @@ class FlyModel:
     @property
     def _reads_order(self) -> bool:
         """Whether the code of a document depends on the order of its words."""
-        own_cells = self.document_coder is not None and self.settings.document_cells != "words"
-        return hasattr(self.coder, "sequences") and not own_cells
+        return hasattr(self.coder, "sequences") and not self._has_own_document_cells
+
+    @property
+    def _has_own_document_cells(self) -> bool:
+        return self.document_coder is not None and self.settings.document_cells != "words"
 
     def _codes_in_order(self, documents: Any) -> Iterator[sparse.csr_array]:
         coder: Any = self.coder

@@ -2,15 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-__all__ = ["Spelling"]
+__all__ = ["Spelling", "UnknownWords"]
 
 _NGRAMS = (3, 5)
+
+
+class UnknownWords(Mapping[str, int]):
+    """Ids of known words that give an unknown word, once asked for, the next id.
+
+    Parameters
+    ----------
+    known : mapping from str to int
+    n_words : int
+        The id of the first unknown word.
+
+    Examples
+    --------
+    >>> ids = UnknownWords({"fly": 0}, n_words=1)
+    >>> [ids.get(word) for word in ("moth", "fly", "bank", "moth")], ids.words
+    ([1, 0, 2, 1], ['moth', 'bank'])
+    """
+
+    def __init__(self, known: Mapping[str, int], n_words: int) -> None:
+        self._known = known
+        self._n_words = n_words
+        self._ids: dict[str, int] = {}
+
+    @property
+    def words(self) -> list[str]:
+        """The unknown words that were asked for, in order of their ids."""
+        return list(self._ids)
+
+    def get(self, word: str, default: object = None) -> int:  # noqa: ARG002
+        found = self._known.get(word)
+        if found is not None:
+            return found
+        return self._ids.setdefault(word, self._n_words + len(self._ids))
+
+    def __getitem__(self, word: str) -> int:
+        return self.get(word)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._known
+        yield from self._ids
+
+    def __len__(self) -> int:
+        return len(self._known) + len(self._ids)
 
 
 class Spelling:

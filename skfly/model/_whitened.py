@@ -8,7 +8,7 @@ it. All of them go through the same two matrices, so their codes can be compared
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -144,13 +144,39 @@ class WhitenedCoder:
         n_top: int,
         word_codes: str = "",  # noqa: ARG002
     ) -> Active:
-        # weights of any size, in units in which the largest of each mixture is 1
+        return self._top(engine, self._mixed(engine, weights)[1], n_top)
+
+    def with_mixtures(self, engine: Engine, parts: Iterable[sparse.csr_array]) -> WhitenedCoder:
+        """Return the coder with further words: mixtures of those that it has.
+
+        In a text they count as the rarest words do, times how much their mixture tells: the
+        square root of its largest weight, which for :class:`Spelling` is a cosine.
+
+        Parameters
+        ----------
+        engine : Engine
+        parts : iterable of sparse array, (n_mixtures, V)
+            The weights, some mixtures at a time.
+        """
+        vectors, amounts = [self.vectors], [self.weights]
+        for weights in parts:
+            largest, sums = self._mixed(engine, weights)
+            top = np.abs(sums).max(axis=1, keepdims=True, initial=0.0)
+            whole = np.rint(sums * (_LARGEST_ENTRY / np.maximum(top, 1.0)))
+            lengths = np.sqrt(np.maximum((whole**2).sum(axis=1), 1.0))
+            vectors.append(whole.astype(np.int8))
+            amounts.append((np.sqrt(largest) * _LARGEST_ENTRY / lengths).astype(np.float32))
+        return WhitenedCoder(np.concatenate(vectors), np.concatenate(amounts), self.cells)
+
+    def _mixed(
+        self, engine: Engine, weights: sparse.csr_array
+    ) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Return the largest weight of each mixture, and the mixtures."""
         largest = weights.max(axis=1).toarray() if weights.nnz else np.zeros(weights.shape[0])
+        # weights of any size, in units in which the largest of each mixture is 1
         each = np.repeat(np.maximum(largest, 1e-30), np.diff(weights.indptr))
-        sums = self._sums(
-            engine, weights.indices, weights.data / each, weights.indptr, self._lengths
-        )
-        return self._top(engine, sums, n_top)
+        shares = weights.data / each
+        return largest, self._sums(engine, weights.indices, shares, weights.indptr, self._lengths)
 
     def contexts(
         self,

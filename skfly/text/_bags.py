@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from itertools import repeat
+from itertools import islice, repeat
 from numbers import Integral
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -20,7 +20,7 @@ from skfly.text._corpus import EncodedCorpus
 from skfly.text._phrases import joined_as
 from skfly.text._sources import TextLines
 
-__all__ = ["context_words", "count_known", "count_words", "word_ids"]
+__all__ = ["context_words", "count_known", "count_words", "in_groups", "word_ids"]
 
 _WORDS, _DOCUMENTS = 1 << 20, 1 << 13  # that are counted at a time, about
 _LONGEST = 1 << 22  # characters of a document that is not cut into pieces
@@ -41,6 +41,20 @@ def word_ids(
         i = known.get(word, -1)
         ids.append(i if i >= 0 else known.get(analyzer.normalize(word), -1))
     return np.array(ids, dtype=np.int32)
+
+
+def in_groups(documents: Any, n_documents: int) -> Iterator[Any]:
+    """Yield documents so many at a time, at least once; an encoded corpus stays whole."""
+    if isinstance(documents, EncodedCorpus):
+        yield documents
+        return
+    remaining = iter(check_documents(documents))
+    group = list(islice(remaining, n_documents))
+    while True:
+        yield group
+        group = list(islice(remaining, n_documents))
+        if not group:
+            return
 
 
 def count_words(
