@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from copy import copy
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,12 +86,13 @@ class Explorer:
     def __init__(
         self, fly: FlyHashVectorizer, name: str = "a model", index: DocumentIndex | None = None
     ) -> None:
+        own = fly.model_
         # what is typed is text, never the name of a file
         fly = copy(fly).set_params(input="content", sparse_output=True, **_bounded_tokens(fly))
         self._fly = fly
         self._name = name
         model = self._fly_model = fly.model_
-        self._documents = None if index is None else Documents(index, model, self._drives)
+        self._documents = None if index is None else Documents(index, own, self._drives)
         self._vectors = fly.wv
         self._known = model.known_words()
         self._words = list(model.vocabulary.words)
@@ -458,15 +459,20 @@ class Explorer:
         return self._sorted[first:last]
 
     def _examples(self) -> list[str]:
-        """Return words to begin with: the most frequent content word of each of some cells."""
-        cells = self.cells("specific", 0, 4 * _N_EXAMPLES)["cells"]
-        found: dict[str, None] = {}
-        for cell in cells:
-            words = [word for word, _ in cell["words"] if word in self._rank]
-            content = [word for word in words if not is_stop_word(word)]
-            if content:
-                found[min(content, key=self._rank.__getitem__)] = None
-        return list(found)[:_N_EXAMPLES]
+        """Return words to begin with: of each region in turn, one of a cell's name."""
+        alive = np.flatnonzero(self._used > 0)
+        by_region: dict[int, list[str]] = {}
+        for cell in alive[np.argsort(self._breadth[alive], kind="stable")].tolist():
+            words = by_region.setdefault(int(self._layout.regions[cell]), [])
+            words += [w for w in self._names[cell].split() if w.isalpha() and not is_stop_word(w)]
+        # neither the rarest words, nor those that are everywhere
+        frequent = {
+            region: sorted(dict.fromkeys(words[:30]), key=lambda word: self._rank.get(word, 1e9))
+            for region, words in by_region.items()
+        }
+        turns = zip_longest(*(frequent[region] for region in sorted(frequent)))
+        listed = dict.fromkeys(word for turn in turns for word in turn if word in self._rank)
+        return list(listed)[:_N_EXAMPLES]
 
 
 def _shares(responses: NDArray[np.float32], cells: Sequence[int]) -> list[float]:

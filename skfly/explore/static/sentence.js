@@ -102,8 +102,8 @@ export function sentenceView(root, model) {
           h("p", {}, `${both.length} of the ${answer.context_code.length} cells of its code here are ` +
             "also in its code by itself."),
           regionsOf(answer.context_code, model),
-          legend(["other", "only by itself"])),
-        codeGrid(model.n_cells, [["other", answer.static_code], ["on", answer.context_code]],
+          legend(["alone", "only by itself"])),
+        codeGrid(model.n_cells, [["alone", answer.static_code], ["on", answer.context_code]],
           `The codes of ${answer.word}`)),
     );
   }
