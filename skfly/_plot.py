@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from io import BytesIO
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from skfly._files import import_optional
-from skfly.model import KenyonCell
+from skfly.model import CellLayout, KenyonCell
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["new_figure", "plot_cells"]
+__all__ = ["new_figure", "plot_cells", "plot_code"]
 
 _WIDTH, _HEIGHT = 4.0, 2.8  # of one cell, in inches
 _COLUMNS = 4
 _PIXELS_PER_INCH = 100
 _COLOURS = "viridis"
 _DARK = 0.55  # the part of the colours that can be read on white
+_INCHES_PER_CELL = 0.13
+_OFF = "#ece8e4"
+_LABELLED_REGIONS = 4  # those with the most active cells
+# of regions, the same as on the page
+REGION_COLOURS = (
+    "#3f7d20",
+    "#0f7a6c",
+    "#0b7396",
+    "#a14a12",
+    "#5b52c7",
+    "#6b7280",
+    "#b3261e",
+    "#8a6100",
+    "#a3195b",
+    "#7b3fa0",
+)
 
 
 def plot_cells(cells: Sequence[KenyonCell], title: str = "") -> Figure:
@@ -53,6 +72,45 @@ def plot_cells(cells: Sequence[KenyonCell], title: str = "") -> Figure:
     return figure
 
 
+def plot_code(
+    active: Sequence[int], layout: CellLayout, names: Sequence[str], title: str = ""
+) -> Figure:
+    """Draw a code as a fingerprint: its cells in their places, coloured by region."""
+    from matplotlib.colors import to_rgb
+
+    image = np.ones((layout.n_rows * layout.n_columns, 3))
+    image[layout.places] = to_rgb(_OFF)
+    regions: dict[int, list[int]] = {}
+    for cell in active:
+        region = int(layout.regions[cell])
+        regions.setdefault(region, []).append(cell)
+        image[layout.places[cell]] = to_rgb(REGION_COLOURS[region % len(REGION_COLOURS)])
+    width, height = (_INCHES_PER_CELL * n for n in (layout.n_columns, layout.n_rows))
+    figure = new_figure(figsize=(max(width, 3.0), max(height, 1.0) + 0.6), layout="constrained")
+    ax = figure.subplots()
+    ax.imshow(image.reshape(layout.n_rows, layout.n_columns, 3), interpolation="nearest")
+    ax.set_xticks(np.arange(layout.n_columns + 1) - 0.5, labels=[])
+    ax.set_yticks(np.arange(layout.n_rows + 1) - 0.5, labels=[])
+    ax.grid(color="white", linewidth=1)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    for region in sorted(regions, key=lambda r: (-len(regions[r]), r))[:_LABELLED_REGIONS]:
+        cells = regions[region]
+        label = _common_words([names[cell] for cell in cells])
+        rows, columns = np.divmod(layout.places[cells], layout.n_columns)
+        ax.text(
+            columns.mean(), rows.mean(), label, parse_math=False,
+            ha="center", va="center", fontsize="small", fontweight="bold",
+            color=REGION_COLOURS[region % len(REGION_COLOURS)],
+            bbox={"boxstyle": "round", "facecolor": "white", "alpha": 0.85, "linewidth": 0},
+        )  # fmt: skip
+    if not active:
+        ax.text(0.5, 0.5, "no known word", ha="center", va="center", transform=ax.transAxes)
+    if title:
+        figure.suptitle(title, parse_math=False)
+    return figure
+
+
 def new_figure(**params: Any) -> Figure:
     """Return a figure that shows itself as the last line of a notebook's cell.
 
@@ -67,6 +125,18 @@ def new_figure(**params: Any) -> Figure:
             return picture.getvalue()
 
     return ShownFigure(**params)
+
+
+def _common_words(names: Sequence[str]) -> str:
+    """Return the two words that are in the most names.
+
+    Examples
+    --------
+    >>> _common_words(["city time", "river water", "water lake"])
+    'water city'
+    """
+    often = Counter(word for name in names for word in name.split())
+    return " ".join(word for word, _ in often.most_common(2))
 
 
 def _colour(*_: Any, random_state: Random, **__: Any) -> str:

@@ -870,6 +870,32 @@ truncate_windows_, n_active_, decorrelation_
         cells = self.kenyon_cells(text, n_cells, n_words, temperature=temperature)
         return plot_cells(cells, text if isinstance(text, str) else " ".join(text))
 
+    def plot_code(self, text: Any, target: str | int | None = None) -> Figure:
+        """Draw the code of a text, or of a word in it, as a fingerprint.
+
+        Cells that respond to the same words lie side by side and have one colour, so similar
+        texts have similar pictures. The cells are those of words, also where documents have
+        cells of their own. It needs ``pip install "skfly[plot]"``. A notebook shows the figure.
+
+        Parameters
+        ----------
+        text : str or list of str
+        target : str or int, optional
+            A word of the text, or its place: draw its code in this context. See
+            :meth:`hash_in_context`.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+        """
+        from skfly._plot import plot_code
+
+        model = self.model_.with_(document_cells="words", document_codes="binary")
+        code = model.documents([text]) if target is None else model.contexts([text], [target])
+        shown = text if isinstance(text, str) else " ".join(text)
+        title = shown if target is None else f"{target!r} in: {shown}"
+        return plot_code(code.indices.tolist(), model.cell_layout(), model.cell_names(5), title)
+
     @property
     def word_codes_(self) -> Any:
         """The code of every word, at the present ``hash_length``."""

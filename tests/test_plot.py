@@ -53,3 +53,23 @@ def test_the_estimator_in_a_notebook(fitted, fit):
     shown = (fitted if fit else FlyHashVectorizer(stop_words=["<script>of"]))._repr_html_()
     assert "FlyHashVectorizer" in shown
     assert "<script>of" not in shown
+
+
+def test_a_code_as_a_fingerprint(fitted):
+    figure = fitted.plot_code("ripe fruit")
+    (ax,) = figure.axes
+    layout = fitted.model_.cell_layout()
+    image = np.asarray(ax.images[0].get_array()).reshape(-1, 3)
+    lit = {place for place, pixel in enumerate(image) if np.ptp(pixel) > 0.1}
+    code = fitted.model_.with_(document_cells="words").documents(["ripe fruit"])
+    assert lit == set(layout.places[code.indices].tolist())
+    assert figure.get_suptitle() == "ripe fruit"
+
+
+def test_the_fingerprint_of_a_word_in_context(fitted):
+    assert fitted.plot_code("ripe fruit", "fruit").get_suptitle() == "'fruit' in: ripe fruit"
+
+
+def test_the_fingerprint_of_unknown_words(fitted):
+    figure = fitted.plot_code("$zzz^")
+    assert [text.get_text() for text in figure.axes[0].texts] == ["no known word"]

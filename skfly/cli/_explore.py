@@ -6,7 +6,7 @@ import tempfile
 from contextlib import ExitStack
 from html import escape
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,12 +14,16 @@ from skfly.cli._app import HashLength, Json, Model, Quiet, app, examples
 from skfly.cli._console import print_json
 from skfly.cli._files import load_to_hash
 
+if TYPE_CHECKING:
+    from skfly.index import DocumentIndex
+
 
 @app.command(
     epilog=examples(
         "skfly explore corpus.skfly",
         "skfly explore corpus.skfly --port 0 --no-browser",
         "skfly explore corpus.skfly --host 0.0.0.0",
+        "skfly explore corpus.skfly --index notes.idx",
     )
 )
 def explore(
@@ -31,6 +35,10 @@ def explore(
     port: Annotated[
         int, typer.Option(min=0, max=65_535, help="Port to listen at; 0: any that is free.")
     ] = 8765,
+    index: Annotated[
+        Path | None,
+        typer.Option(help='A file by "skfly index" with this model, to search on the page.'),
+    ] = None,
     hash_length: HashLength = None,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
     quiet: Quiet = False,
@@ -43,6 +51,7 @@ def explore(
     from skfly.explore import Server
 
     fly = load_to_hash(model, hash_length)
+    documents = None if index is None else _open_index(index)
     server = Server(host, port)
     if not quiet:
         typer.echo(f"skfly: opening {model} ...", err=True)
@@ -62,7 +71,15 @@ def explore(
             _open_page(server.url, stack)
 
     with ExitStack() as stack:
-        server.run(fly, model.name, ready)
+        server.run(fly, model.name, ready, documents)
+
+
+def _open_index(path: Path) -> DocumentIndex:
+    from skfly.index import DocumentIndex
+
+    if not path.exists():
+        raise FileNotFoundError(f"there is no index {path}")
+    return DocumentIndex.load(path)
 
 
 def _open_page(url: str, stack: ExitStack) -> None:

@@ -21,6 +21,7 @@ from skfly.explore._fields import (
     MAX_BODY,
     RefusedError,
     choice,
+    flag,
     number,
     parse,
     text,
@@ -29,6 +30,7 @@ from skfly.explore._fields import (
 from skfly.explore._guard import Guard, RateLimit, refusal
 
 if TYPE_CHECKING:
+    from skfly.index import DocumentIndex
     from skfly.vectorizer import FlyHashVectorizer
 
 __all__ = ["create_app"]
@@ -40,7 +42,8 @@ BODY_SECONDS = 10
 """How long the body of a request may take to come."""
 
 _NEIGHBOURS = {"n_neighbours": whole(1, 50)}
-_CLOUDS = {"n_words": whole(1, 60), "temperature": number(0.005, 2)}
+_CLOUDS = {"n_words": whole(1, 60), "temperature": number(0.005, 2), "stop_words": flag()}
+_DOCUMENTS = {"n_documents": whole(1, 50)}
 _CELLS = {"n_cells": whole(1, 12), **_CLOUDS}
 
 
@@ -54,6 +57,7 @@ def create_app(
     fly: FlyHashVectorizer,
     *,
     name: str = "a model",
+    index: DocumentIndex | None = None,
     token: str | None = None,
     limit: RateLimit | None = None,
 ) -> Starlette:
@@ -65,6 +69,8 @@ def create_app(
         Fitted.
     name : str
         What to call the model on the page.
+    index : DocumentIndex, optional
+        Documents to search on the page; an index of another model is refused.
     token : str, optional
         What requests to the API must bring; without one, only requests that name this machine
         are answered.
@@ -75,7 +81,7 @@ def create_app(
     -------
     app : starlette.applications.Starlette
     """
-    explorer = Explorer(fly, name)
+    explorer = Explorer(fly, name, index)
     queries = {
         "model": _Query(explorer.model, {}, {}),
         "search": _Query(explorer.search, {"query": text(_MAX_WORD)}, {"n_words": whole(1, 50)}),
@@ -93,10 +99,18 @@ def create_app(
             {"order": choice(*ORDERS), "offset": whole(0, _MOST), "n_cells": whole(1, 48)},
         ),
         "cell": _Query(explorer.cell, {"cell": whole(0, _MOST)}, _CLOUDS),
+        "documents": _Query(explorer.documents, {"query": text()}, _DOCUMENTS),
+        "document": _Query(explorer.document, {"place": whole(0, _MOST)}, _DOCUMENTS),
+        "map": _Query(explorer.map, {}, {}),
     }
-    one_at_a_time = CapacityLimiter(1)
+    one_at_a_time, one_map = CapacityLimiter(1), CapacityLimiter(1)
     routes = [
-        Route(f"/api/{path}", partial(_answer, query, one_at_a_time), methods=["POST"])
+        Route(
+            f"/api/{path}",
+            # the map takes long at first: other questions do not wait for it
+            partial(_answer, query, one_map if path == "map" else one_at_a_time),
+            methods=["POST"],
+        )
         for path, query in queries.items()
     ]
     return Starlette(

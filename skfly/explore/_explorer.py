@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from copy import copy
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skfly._files import import_optional
+from skfly.explore._documents import Documents
+from skfly.explore._map import draw_map
+from skfly.explore._tours import tours
+from skfly.model import is_stop_word
 
 if TYPE_CHECKING:
+    from skfly.index import DocumentIndex
     from skfly.vectorizer import FlyHashVectorizer
 
 __all__ = ["ORDERS", "Explorer"]
@@ -24,6 +30,8 @@ _CELLS_AT_A_TIME = 16
 _CELLS_KEPT = 1000  # of which the words are
 _TEMPERATURE = 0.1  # of the words of a cell in lists, and of how specific it is
 _N_EXAMPLES = 12
+_MAPPED_WORDS = 20_000
+_NAME_WORDS = 3
 _SECONDS = 1.0  # to find the words of a text
 
 
@@ -60,6 +68,8 @@ class Explorer:
         Fitted.
     name : str, optional
         What to call the model.
+    index : DocumentIndex, optional
+        Documents to search; an index of another model is refused.
 
     Examples
     --------
@@ -73,12 +83,16 @@ class Explorer:
     ['lends', 'money']
     """
 
-    def __init__(self, fly: FlyHashVectorizer, name: str = "a model") -> None:
+    def __init__(
+        self, fly: FlyHashVectorizer, name: str = "a model", index: DocumentIndex | None = None
+    ) -> None:
+        own = fly.model_
         # what is typed is text, never the name of a file
         fly = copy(fly).set_params(input="content", sparse_output=True, **_bounded_tokens(fly))
         self._fly = fly
         self._name = name
         model = self._fly_model = fly.model_
+        self._documents = None if index is None else Documents(index, own, self._drives)
         self._vectors = fly.wv
         self._known = model.known_words()
         self._words = list(model.vocabulary.words)
@@ -90,7 +104,10 @@ class Explorer:
         self._codes = sparse.csc_array(model.word_codes())
         self._used = np.diff(self._codes.indptr)
         self._breadth = model.cell_breadths(_TEMPERATURE)
-        self._words_of: dict[tuple[int, int, float], list[tuple[str, float]]] = {}
+        self._layout = model.cell_layout()
+        self._names = model.cell_names(_NAME_WORDS)
+        self._map: dict[str, Any] | None = None
+        self._words_of: dict[tuple[int, int, float, bool], list[tuple[str, float]]] = {}
         self._model = self._describe_model()
         if self._by_count:
             self.word(self._by_count[0])  # search is compiled when it is first used: now
@@ -111,7 +128,82 @@ class Explorer:
             "n_words_read": self._fly_model.provenance.n_tokens,
             "n_dead_cells": int((self._used == 0).sum()),
             "examples": self._examples(),
+            "tours": self._tours(),
+            "layout": {
+                "rows": self._layout.n_rows,
+                "columns": self._layout.n_columns,
+                "places": self._layout.places.tolist(),
+                "regions": self._layout.regions.tolist(),
+            },
+            "names": self._names,
+            "region_names": self._region_names(),
+            "n_documents": None if self._documents is None else len(self._documents),
         }
+
+    def _region_names(self) -> list[str]:
+        """Return the words of many names in each region, and of few in others."""
+        everywhere = Counter(word for name in self._names for word in name.split())
+        found: list[str] = []
+        for region in range(int(self._layout.regions.max(initial=0)) + 1):
+            cells = np.flatnonzero(self._layout.regions == region).tolist()
+            here = Counter(word for cell in cells for word in self._names[cell].split())
+            ranked = sorted(here, key=lambda word: (-(here[word] ** 2) / everywhere[word], word))
+            found.append(", ".join(ranked[:3]))
+        return found
+
+    def _tours(self) -> list[dict[str, Any]]:
+        def n_known(text: str) -> tuple[int, int]:
+            ids = self._fly_model.word_ids(self._fly_model.tokens(text))
+            return int((ids >= 0).sum()), len(ids)
+
+        specific = self.cells("specific", 0, 6)["cells"]
+        return tours(n_known, [cell["name"] for cell in specific], self._examples())
+
+    def map(self) -> dict[str, Any]:
+        """Return where words lie on the map, the most frequent first, and their regions.
+
+        It is made at the first call, which may take half a minute.
+        """
+        if self._map is None:
+            letters = [w for w in self._by_count if any(letter.isalpha() for letter in w)]
+            words = letters[:_MAPPED_WORDS]
+            rows = [self._known[word] for word in words]
+            drawn = draw_map(sparse.csr_array(self._codes.tocsr()[rows]), self._layout)
+            points = np.rint(drawn.points * 10_000).astype(int)
+            self._map = {
+                "words": words,
+                "x": points[:, 0].tolist(),
+                "y": points[:, 1].tolist(),
+                "regions": drawn.regions.tolist(),
+                "stop": [i for i, word in enumerate(words) if is_stop_word(word)],
+            }
+        return self._map
+
+    # Documents
+
+    def documents(self, query: str, n_documents: int = 10) -> dict[str, Any]:
+        """Return the documents of the index that are most like a text, and why."""
+        return self._opened().search(query, n_documents)
+
+    def document(self, place: int, n_documents: int = 10) -> dict[str, Any]:
+        """Return a document of the index, and those that are most like it."""
+        return self._opened().like(place, n_documents)
+
+    def _opened(self) -> Documents:
+        if self._documents is None:
+            raise ValueError("no index is open: start the page with --index")
+        return self._documents
+
+    def _drives(self, text: str) -> tuple[list[int], list[tuple[str, Any]]]:
+        """Return the code of a text, and its content words with the cells' responses."""
+        words = list(dict.fromkeys(self._fly_model.tokens(text)))
+        ids = self._fly_model.word_ids(words)
+        known = ids[ids >= 0]
+        if not len(known):
+            return [], []
+        responses = self._fly_model.responses(known)
+        pairs = zip([w for w, i in zip(words, ids, strict=True) if i >= 0], responses, strict=True)
+        return self._winners(ids, 1)[0], [(w, row) for w, row in pairs if not is_stop_word(w)]
 
     def search(self, query: str, n_words: int = 20) -> dict[str, Any]:
         """Return known words that begin with a text, then those that contain it."""
@@ -132,11 +224,12 @@ class Explorer:
         n_cells: int = 4,
         n_words: int = 30,
         temperature: float = _TEMPERATURE,
+        stop_words: bool = False,
     ) -> dict[str, Any]:
         """Return the words of a text and how much each drives the cells that win, and these."""
         words, ids, responses = self._read(text)
         code, active, activations = self._winners(ids, n_cells)
-        cells = self._describe(active, activations, n_words, temperature)
+        cells = self._describe(active, activations, n_words, temperature, stop_words)
         for cell in cells:
             cell["drives"] = _shares(responses, [cell["cell"]])
         return {
@@ -152,6 +245,7 @@ class Explorer:
         n_cells: int = 4,
         n_words: int = 30,
         temperature: float = _TEMPERATURE,
+        stop_words: bool = False,
     ) -> dict[str, Any]:
         """Return the cells that two texts share, and how much each word drives those."""
         sides = [self._read(text) for text in (left, right)]
@@ -169,7 +263,11 @@ class Explorer:
             "shared": shared,
             "similarity": len(shared) / self._fly_model.hash_length,
             "cells": self._describe(
-                strongest, [float(least[cell]) for cell in strongest], n_words, temperature
+                strongest,
+                [float(least[cell]) for cell in strongest],
+                n_words,
+                temperature,
+                stop_words,
             ),
         }
 
@@ -229,13 +327,17 @@ class Explorer:
         }
 
     def cell(
-        self, cell: int, n_words: int = 30, temperature: float = _TEMPERATURE
+        self,
+        cell: int,
+        n_words: int = 30,
+        temperature: float = _TEMPERATURE,
+        stop_words: bool = False,
     ) -> dict[str, Any]:
         """Return what a cell stands for, and frequent words that have it in their code."""
         n_cells = self._fly_model.n_cells
         if not 0 <= cell < n_cells:
             raise ValueError(f"there is no cell {cell}: the model has cells 0 to {n_cells - 1}")
-        about = self._describe([cell], [0.0], n_words, temperature)[0]
+        about = self._describe([cell], [0.0], n_words, temperature, stop_words)[0]
         rows = self._codes.indices[self._codes.indptr[cell] : self._codes.indptr[cell + 1]]
         having = (self._words[row] for row in rows.tolist())
         known = (word for word in having if word in self._rank)
@@ -270,14 +372,23 @@ class Explorer:
         ]
 
     def _describe(
-        self, cells: Sequence[int], activations: Sequence[float], n_words: int, temperature: float
+        self,
+        cells: Sequence[int],
+        activations: Sequence[float],
+        n_words: int,
+        temperature: float,
+        stop_words: bool = False,
     ) -> list[dict[str, Any]]:
-        self._find_words(cells, n_words, temperature)
+        self._find_words(cells, n_words, temperature, stop_words)
         return [
             {
                 "cell": cell,
+                "name": self._names[cell],
+                "region": int(self._layout.regions[cell]),
                 "activation": round(float(activation), 6),
-                "words": [[*word] for word in self._words_of[cell, n_words, temperature]],
+                "words": [
+                    [*word] for word in self._words_of[cell, n_words, temperature, stop_words]
+                ],
                 "n_used": int(self._used[cell]),
                 "share_used": round(int(self._used[cell]) / len(self._words), 6),
                 "breadth": round(float(self._breadth[cell]), 2),
@@ -285,21 +396,27 @@ class Explorer:
             for cell, activation in zip(cells, activations, strict=True)
         ]
 
-    def _find_words(self, cells: Sequence[int], n_words: int, temperature: float) -> None:
+    def _find_words(
+        self, cells: Sequence[int], n_words: int, temperature: float, stop_words: bool
+    ) -> None:
         """See to it that the words of some cells are known.
 
         Each takes a look at all words of the model, so those that were asked for lately are kept.
         """
         known = self._words_of
+        asked = n_words, temperature, stop_words
         for cell in cells:  # to the end: these are needed now
-            if (key := (cell, n_words, temperature)) in known:
-                known[key] = known.pop(key)
-        new = [cell for cell in cells if (cell, n_words, temperature) not in known]
+            if (cell, *asked) in known:
+                known[cell, *asked] = known.pop((cell, *asked))
+        new = [cell for cell in cells if (cell, *asked) not in known]
+        n_looked = n_words if stop_words else 3 * n_words + 30
         for start in range(0, len(new), _CELLS_AT_A_TIME):
             part = new[start : start + _CELLS_AT_A_TIME]
-            for described in self._fly_model.describe_cells(part, n_words, temperature):
+            for described in self._fly_model.describe_cells(part, n_looked, temperature):
                 words = [(word, round(chance, 8)) for word, chance in described.words]
-                known[described.number, n_words, temperature] = words
+                content = [pair for pair in words if stop_words or not is_stop_word(pair[0])]
+                # a cell of nothing but stop words shows these
+                known[described.number, *asked] = (content or words)[:n_words]
         for key in list(islice(known, max(0, len(known) - max(_CELLS_KEPT, len(cells))))):
             del known[key]
 
@@ -342,10 +459,20 @@ class Explorer:
         return self._sorted[first:last]
 
     def _examples(self) -> list[str]:
-        """Return words to begin with: the first ones of the most specific cells."""
-        cells = self.cells("specific", 0, 2 * _N_EXAMPLES)["cells"]
-        words = dict.fromkeys(str(cell["words"][0][0]) for cell in cells)
-        return [word for word in words if word in self._known][:_N_EXAMPLES]
+        """Return words to begin with: of each region in turn, one of a cell's name."""
+        alive = np.flatnonzero(self._used > 0)
+        by_region: dict[int, list[str]] = {}
+        for cell in alive[np.argsort(self._breadth[alive], kind="stable")].tolist():
+            words = by_region.setdefault(int(self._layout.regions[cell]), [])
+            words += [w for w in self._names[cell].split() if w.isalpha() and not is_stop_word(w)]
+        # neither the rarest words, nor those that are everywhere
+        frequent = {
+            region: sorted(dict.fromkeys(words[:30]), key=lambda word: self._rank.get(word, 1e9))
+            for region, words in by_region.items()
+        }
+        turns = zip_longest(*(frequent[region] for region in sorted(frequent)))
+        listed = dict.fromkeys(word for turn in turns for word in turn if word in self._rank)
+        return list(listed)[:_N_EXAMPLES]
 
 
 def _shares(responses: NDArray[np.float32], cells: Sequence[int]) -> list[float]:

@@ -6,7 +6,17 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["MAX_BODY", "MAX_TEXT", "RefusedError", "choice", "number", "parse", "text", "whole"]
+__all__ = [
+    "MAX_BODY",
+    "MAX_TEXT",
+    "RefusedError",
+    "choice",
+    "flag",
+    "number",
+    "parse",
+    "text",
+    "whole",
+]
 
 MAX_BODY = 32_768  # bytes
 MAX_TEXT = 2_000  # characters
@@ -89,6 +99,17 @@ def _within(kind: str, types: Any, least: float, most: float) -> _Check:
             raise RefusedError(422, f"{name} must be {kind}; got {_kind(value)}")
         if not least <= value <= most:
             raise RefusedError(422, f"{name} must be from {least:,} to {most:,}")
+        return value
+
+    return check
+
+
+def flag() -> _Check:
+    """Return a check for true and false."""
+
+    def check(name: str, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise RefusedError(422, f"{name} must be true or false; got {_kind(value)}")
         return value
 
     return check

@@ -9,6 +9,7 @@ import socket
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from skfly.index import DocumentIndex
     from skfly.vectorizer import FlyHashVectorizer
 
 __all__ = ["Server", "is_loopback"]
@@ -71,7 +72,13 @@ class Server:
         if self.token is not None:
             self.url += f"#token={self.token}"
 
-    def run(self, fly: FlyHashVectorizer, name: str, ready: Any = None) -> None:
+    def run(
+        self,
+        fly: FlyHashVectorizer,
+        name: str,
+        ready: Any = None,
+        index: DocumentIndex | None = None,
+    ) -> None:
         """Serve a model until an interrupt."""
         import uvicorn
 
@@ -79,7 +86,7 @@ class Server:
         from skfly.explore._protocol import TimedProtocol
 
         with self._socket:
-            app = create_app(fly, name=name, token=self.token)
+            app = create_app(fly, name=name, index=index, token=self.token)
             config = uvicorn.Config(
                 app,
                 log_level="critical",

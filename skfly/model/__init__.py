@@ -11,14 +11,17 @@ from skfly.model._file import (
     restore_model,
     write_model,
 )
+from skfly.model._layout import CellLayout
 from skfly.model._matrix import codes_to_csr, spread_rows
 from skfly.model._model import FlyModel, ModelSettings, Provenance
+from skfly.model._names import is_stop_word
 from skfly.model._ordered import PhaseCoder, phase_responses
 from skfly.model._synapses import SynapseCoder, evidence, keep_probabilities
 from skfly.model._whitened import WhitenedCoder
 
 __all__ = [
     "Active",
+    "CellLayout",
     "Coder",
     "DocumentCoder",
     "FlyModel",
@@ -32,6 +35,7 @@ __all__ = [
     "codes_to_csr",
     "describe_model",
     "evidence",
+    "is_stop_word",
     "keep_probabilities",
     "phase_responses",
     "plain_value",

@@ -20,7 +20,9 @@ from skfly.engine import Engine, get_engine
 from skfly.model._cells import KenyonCell, likeliest_words, word_probabilities
 from skfly.model._coder import Active, Coder
 from skfly.model._documents import DocumentCoder
+from skfly.model._layout import CellLayout, arrange_cells
 from skfly.model._matrix import codes_to_csr, spread_rows, stack
+from skfly.model._names import content_words, distinctive_words
 from skfly.model._spelling import Spelling, UnknownWords
 from skfly.text import (
     TextAnalyzer,
@@ -40,6 +42,9 @@ _SPELLED_TEXTS = 4096
 _SPELLED_WORDS = 512
 _MOST_WORDS = 2**31 - 1
 _DOCUMENT_CELLS = ("auto", "words")
+_ARRANGED_WORDS = 10_000  # the most frequent ones, by which cells are arranged
+_ARRANGED_SHARE = 16  # one cell of so many is in the codes for it
+_NAMING_WORDS = 12  # of a cell, among which its name is found
 
 
 @dataclass(frozen=True)
@@ -208,6 +213,8 @@ class FlyModel:
         kept = {"_check", "_known", "_spelling"}
         if "text" not in settings:
             kept.add("analyzer")
+        if "word_codes" not in settings:
+            kept |= {"_layout", "_naming_words"}
         if not {"backend", "n_jobs"} & settings.keys():
             kept.add("_engine")
         model.__dict__.update({name: self.__dict__[name] for name in kept & self.__dict__.keys()})
@@ -508,6 +515,55 @@ class FlyModel:
             [np.exp(entr(p).sum()) for p in self._probabilities(every_cell, temperature)]
         )
 
+    def cell_layout(self) -> CellLayout:
+        """Return where cells lie in pictures of codes: those of the same words side by side.
+
+        It is made at the first call, and does not depend on ``hash_length``.
+
+        Returns
+        -------
+        layout : CellLayout
+            ``n_rows``, ``n_columns``, and the ``places`` and ``regions`` of the cells.
+        """
+        return self._layout
+
+    def cell_names(self, n_words: int = 3) -> list[str]:
+        """Return a name for each cell: words that set it apart from other cells.
+
+        Parameters
+        ----------
+        n_words : int, default=3
+            Words of a name; stop words are left out.
+
+        Returns
+        -------
+        names : list of str
+            Words joined by spaces. Two cells may have the same name.
+        """
+        if n_words < 1:
+            raise ValueError(f"n_words must be at least 1; got {n_words}")
+        return [" ".join(words) for words in distinctive_words(self._naming_words, n_words)]
+
+    @cached_property
+    def _layout(self) -> CellLayout:
+        length = max(1, self.n_cells // _ARRANGED_SHARE)
+        ids = np.sort(np.argsort(-self.vocabulary.counts, kind="stable")[:_ARRANGED_WORDS])
+        seen = ids[self.vocabulary.counts[ids] > 0].astype(np.int32)
+        active = self.coder.words(self._engine, seen, length, self.settings.word_codes)
+        return arrange_cells(self._codes(active))
+
+    @cached_property
+    def _naming_words(self) -> list[list[str]]:
+        self._check()
+        words = self.vocabulary.words
+        found = []
+        for start in range(0, self.n_cells, _CELLS_AT_A_TIME):
+            part = np.arange(start, min(start + _CELLS_AT_A_TIME, self.n_cells))
+            for strengths in self.coder.strengths(part, self.vocabulary.counts).T:
+                order = _largest(strengths, 4 * _NAMING_WORDS)
+                found.append([words[i] for i in content_words(words, order, _NAMING_WORDS)])
+        return found
+
     def responses(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return how every cell responds to words, (n_ids, n_cells)."""
         return self.coder.responses(self._engine, ids)
@@ -652,6 +708,13 @@ class FlyModel:
         )
         active = self.coder.words(self._engine, used, self.hash_length, self.settings.word_codes)
         return (compact @ self._codes(active)).astype(self.settings.dtype, copy=False)
+
+
+def _largest(values: NDArray[np.float64], n: int) -> NDArray[np.int64]:
+    """Return the places of the largest values, the largest first."""
+    n = min(n, len(values))
+    few = np.sort(np.argpartition(-values, n - 1)[:n]) if n else np.zeros(0, np.int64)
+    return few[np.argsort(-values[few], kind="stable")]
 
 
 # To add an encoding of documents, write a function from word counts to codes and name it here.

@@ -10,6 +10,7 @@ import pytest
 import uvicorn
 from playwright import sync_api
 
+from skfly import DocumentIndex
 from skfly.explore import RateLimit, create_app
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
@@ -125,7 +126,7 @@ def words_lit(page):
 
 
 def test_type_a_sentence(open_page):
-    page = open_page()
+    page = open_page("#/sentence")
     page.wait_for_selector("main >> text=Nothing typed yet")
     page.fill("#text", "the fly eats ripe unheard fruit")
     assert words_lit(page) == ["the", "fly", "eats", "ripe", "unheard", "fruit"]
@@ -219,7 +220,7 @@ def test_browse_the_cells(open_page, explored):
 
 
 def test_search_by_keyboard_only(open_page):
-    page = open_page()
+    page = open_page("#/sentence")
     page.wait_for_selector("#text")
     page.locator("h1").focus()
     page.keyboard.press("/")
@@ -259,7 +260,7 @@ def test_search_by_keyboard_only(open_page):
 
 
 def test_search_is_closed_once_a_word_is_chosen(open_page):
-    page = open_page()
+    page = open_page("#/sentence")
     page.wait_for_selector("#text")
     held = []
     page.route("**/api/search", lambda route: held.append(route))
@@ -275,7 +276,7 @@ def test_search_is_closed_once_a_word_is_chosen(open_page):
 
 
 def test_search_opens_again(open_page):
-    page = open_page()
+    page = open_page("#/sentence")
     page.wait_for_selector("#text")
     page.fill("#search", "fr")
     page.wait_for_selector("#found li")
@@ -331,12 +332,14 @@ def test_deep_links_say_all(open_page, link):
         ("#/sentence?text=and+of", "leaves out every word of this text"),
         ("#/compare?a=ripe&b=and+of", "leaves out every word of this text"),
         ("#/sentence?target=0&text=ripe+" + "x" * 1994 + "%F0%9F%98%80+fruit", "ripe in this"),
-        ("#/nowhere", "Nothing typed yet"),
+        ("#/nowhere", "A Kenyon cell is a neuron"),
+        ("#/documents", "No index is open"),
+        ("#/map?w=zzz", "“zzz” is not on the map"),
     ],
 )
 def test_states_that_explain_themselves(open_page, link, told):
     page = open_page(refused="target=99" in link)
-    page.wait_for_selector("text=Nothing typed yet")
+    page.wait_for_selector("text=A Kenyon cell is a neuron")
     page.goto(page.url.split("#")[0] + link)
     page.wait_for_selector(f"text={told}")
 
@@ -366,13 +369,15 @@ VIEWS = [
     "#/compare?a=ripe+fruit&b=sweet+fruit",
     "#/cells",
     "#/cell?n=7",
+    "#/home",
+    "#/map",
 ]
 
 
 @pytest.mark.parametrize("link", VIEWS)
 def test_a_narrow_screen_is_enough(open_page, link):
     page = open_page(link, width=375)
-    page.wait_for_selector(".card, .note")
+    page.wait_for_selector(".card, .note, canvas")
     wide = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
     assert wide[0] <= wide[1] == 375
     assert page.is_visible("#search")
@@ -382,7 +387,7 @@ def test_a_narrow_screen_is_enough(open_page, link):
 @pytest.mark.parametrize("link", VIEWS)
 def test_headings_leave_out_no_level(open_page, link):
     page = open_page(link)
-    page.wait_for_selector(".card, .note")
+    page.wait_for_selector(".card, .note, canvas")
     levels = page.locator("h1, h2, h3").evaluate_all("hs => hs.map(h => Number(h.tagName[1]))")
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
@@ -437,7 +442,7 @@ def test_a_token_is_asked_for(open_page, explored):
     server, thread, address = serve(create_app(explored, token="secret-word"))
     try:
         page = open_page(address / "#token=secret-word")
-        page.wait_for_selector("text=Nothing typed yet")
+        page.wait_for_selector("text=A Kenyon cell is a neuron")
         assert "secret" not in page.url
         page = open_page(address, refused=True)
         page.fill("#token", "wrong")
@@ -445,7 +450,71 @@ def test_a_token_is_asked_for(open_page, explored):
         page.wait_for_selector("text=That was not the token")
         page.fill("#token", "secret-word")
         page.click("form button")
-        page.wait_for_selector("text=Nothing typed yet")
+        page.wait_for_selector("text=A Kenyon cell is a neuron")
+    finally:
+        server.should_exit = True
+        thread.join(30)
+
+
+def test_the_first_page_teaches(open_page):
+    page = open_page()
+    page.wait_for_selector("text=A Kenyon cell is a neuron")
+    page.wait_for_selector(".grid .on")
+    sync_api.expect(page.locator(".facts dt").first).to_be_visible(timeout=SLOW)
+    page.click(".tours a >> nth=0")
+    page.wait_for_selector(".lit .word")
+
+
+def test_enter_takes_the_first_suggestion(open_page):
+    page = open_page()
+    page.wait_for_selector("text=A Kenyon cell is a neuron")
+    page.fill("#search", "frui")
+    page.wait_for_selector("#found-0:has-text('fruit')")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:text-is('fruit')")
+
+
+def test_stop_words_are_shown_by_a_switch(open_page):
+    page = open_page("#/sentence?text=the+bank+lends&cells=12")
+    page.wait_for_selector(".cell .cloud text")
+    the = page.locator(".cloud text:text-is('the')")
+    sync_api.expect(the).to_have_count(0, timeout=SLOW)
+    page.check("#stop-words")
+    wait_for_address(page, "stop=1")
+    sync_api.expect(the.first).to_be_attached(timeout=SLOW)
+
+
+def test_the_map_flies_to_a_word_and_opens_it(open_page):
+    page = open_page("#/map", reduced_motion="reduce")
+    page.wait_for_selector("canvas[data-labels]")
+    page.fill("#search", "fruit")
+    page.wait_for_selector("#found-0:has-text('fruit')")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=Here is fruit")
+    wait_for_address(page, "#/map?w=fruit")
+    box = page.locator("canvas").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_selector("h1:text-is('fruit')")
+
+
+def test_documents_as_one_types(open_page, explored):
+    index = DocumentIndex(explored, keep_texts=True)
+    index.add(["ripe fruit smells sweet", f"hostile {HOSTILE}", "the bank lends money"])
+    server, thread, address = serve(create_app(explored, index=index))
+    try:
+        page = open_page(address / "#/documents")
+        page.wait_for_selector("text=3 documents")
+        page.fill("#query", "money from the bank")
+        first = page.locator(".results li").first
+        sync_api.expect(first).to_contain_text("the bank lends money", timeout=SLOW)
+        page.wait_for_selector(".results .grid .on")
+        page.click(".results h2 a >> nth=0")
+        page.wait_for_selector("h2:has-text('More like this')")
+        wait_for_address(page, "like=2")
+        page.fill("#query", "hostile")
+        sync_api.expect(first).to_contain_text(HOSTILE, timeout=SLOW)
+        page.fill("#query", "zzz")
+        page.wait_for_selector("text=The model knows no word of this")
     finally:
         server.should_exit = True
         thread.join(30)

@@ -4,13 +4,17 @@ import { ask, setToken } from "./api.js";
 import { cellsView, cellView } from "./cells.js";
 import { compareView } from "./compare.js";
 import { count, h } from "./dom.js";
-import { failure } from "./parts.js";
+import { documentsView } from "./documents.js";
+import { homeView } from "./home.js";
+import { mapView } from "./map.js";
+import { failure, useModel } from "./parts.js";
 import { searchBox } from "./search.js";
 import { sentenceView } from "./sentence.js";
 import { go, read } from "./state.js";
 import { wordView } from "./word.js";
 
 const VIEWS = {
+  home: homeView, map: mapView, documents: documentsView,
   sentence: sentenceView, compare: compareView, word: wordView, cells: cellsView, cell: cellView,
 };
 const main = document.querySelector("#view");
@@ -22,7 +26,7 @@ function takeToken() {
   const found = location.hash.match(/^#token=([\w-]+)$/);
   if (!found) return;
   setToken(found[1]);
-  history.replaceState(null, "", "#/sentence");
+  history.replaceState(null, "", "#/home");
 }
 
 function askForToken(tried = false) {
@@ -47,7 +51,7 @@ function askForToken(tried = false) {
 async function route() {
   if (!model) return;
   const { view: wanted, params } = read();
-  const name = Object.hasOwn(VIEWS, wanted) ? wanted : "sentence";
+  const name = Object.hasOwn(VIEWS, wanted) ? wanted : "home";
   const changed = name !== shown.name;
   const hadFocus = document.activeElement;
   if (changed) {
@@ -82,6 +86,8 @@ async function start(tried = false) {
     else main.replaceChildren(failure(error));
     return;
   }
+  useModel(model);
+  document.querySelector('nav a[data-view="documents"]').hidden = model.n_documents === null;
   document.querySelector("#about").textContent =
     `${model.name}: ${count(model.n_words)} words, ${count(model.n_cells)} cells, ` +
     `${model.hash_length} in a code; from ${count(model.n_words_read)} words of text`;
@@ -104,7 +110,8 @@ function toggleTheme() {
 function pressed(event) {
   const typing = event.target.closest("input, textarea, select");
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const views = { 1: "sentence", 2: "compare", 3: "word", 4: "cells" };
+  const views = { 1: "sentence", 2: "compare", 3: "word", 4: "cells", 5: "map", 6: "documents" };
+  if (event.key === "6" && model?.n_documents === null) return;
   if (event.key === "/") search.focus();
   else if (event.key === "t") toggleTheme();
   else if (views[event.key]) {

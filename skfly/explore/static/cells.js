@@ -3,7 +3,7 @@
 import { latest } from "./api.js";
 import { cloud } from "./cloud.js";
 import { count, h, later } from "./dom.js";
-import { cloudControls, failure, note, usage, wordList } from "./parts.js";
+import { cloudControls, codeGrid, failure, note, usage, wordList } from "./parts.js";
 import { go, link, linkCell, numberOf } from "./state.js";
 
 const ORDERS = { used: "Most used", specific: "Most specific", dead: "Dead" };
@@ -22,7 +22,8 @@ export function cellsView(root, model) {
   root.append(h("h1", { tabindex: -1 }, `${count(model.n_cells)} Kenyon cells`), tabs, body);
 
   const entry = (cell) => h("li", { class: "card" },
-    h("a", { class: "number", href: linkCell(cell.cell) }, `Cell ${cell.cell}`),
+    h("a", { class: `number name r${cell.region}`, href: linkCell(cell.cell) },
+      cell.name || `Cell ${cell.cell}`), " ", h("small", { class: "usage" }, `cell ${cell.cell}`),
     h("p", {}, wordList(cell.words.map(([word]) => word))), usage(cell));
 
   function show(answer) {
@@ -79,7 +80,8 @@ export function cellView(root, model) {
     title.textContent = `Cell ${params.n ?? ""}`;
     const temperature = numberOf(params.t, 0.1, 0.01, 2);
     if (!controls.contains(document.activeElement)) {
-      controls.replaceChildren(cloudControls({ temperature, change: tune }));
+      controls.replaceChildren(cloudControls({
+        temperature, stopWords: params.stop === "1", change: tune }));
     }
     const cell = /^\d+$/.test(params.n ?? "") ? Number(params.n) : NaN;
     if (!(cell < model.n_cells)) {
@@ -91,10 +93,14 @@ export function cellView(root, model) {
     }
     const steps = [[cell - 1, `← cell ${cell - 1}`], [cell + 1, `cell ${cell + 1} →`]];
     try {
-      const answer = await ask("cell", { cell, temperature, n_words: 40 });
+      const answer = await ask("cell", {
+        cell, temperature, n_words: 40, stop_words: params.stop === "1" });
       body.replaceChildren(
-        h("div", { class: "card big" }, cloud(answer.cell, answer.words)),
+        h("p", { class: "lead" }, answer.name),
+        h("div", { class: `card big r${answer.region}` }, cloud(answer.cell, answer.words)),
         usage(answer),
+        h("div", { class: "big" },
+          codeGrid(model.n_cells, [["on", [answer.cell]]], "Where the cell lies", { small: true })),
         h("h2", {}, "In the codes of"),
         answer.in_codes_of.length
           ? h("p", {}, wordList(answer.in_codes_of),

@@ -53,6 +53,17 @@ export function cloud(cell, words, { width = 352, height = 220 } = {}) {
 }
 
 function draw(picture, placed) {
+  // the picture is as large as the words, and so they are in its middle
+  const left = Math.min(...placed.map((e) => e.x + e.x0));
+  const right = Math.max(...placed.map((e) => e.x + e.x1));
+  const top = Math.min(...placed.map((e) => e.y + e.y0));
+  const bottom = Math.max(...placed.map((e) => e.y + e.y1));
+  if (placed.length) {
+    const [, , width, height] = picture.getAttribute("viewBox").split(" ").map(Number);
+    const x = (left + right) / 2 - width / 2;
+    const y = (top + bottom) / 2 - height / 2;
+    picture.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
+  }
   placed.sort((a, b) => b.chance - a.chance);
   const links = placed.map((entry) =>
     svg(

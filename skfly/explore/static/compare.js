@@ -50,12 +50,16 @@ export function compareView(root, model) {
     const alone = (code) => code.filter((cell) => !answer.shared.includes(cell));
     results.replaceChildren(
       h("div", { class: "pair codes" },
+        codeGrid(model.n_cells, [["on", answer.left_code]], "The code of the first", { small: true }),
+        codeGrid(model.n_cells, [["on", answer.right_code]], "The code of the second",
+          { small: true })),
+      h("div", { class: "pair codes" },
         h("div", {},
           h("p", { class: "score" },
             h("strong", {}, percent(answer.similarity)), ` similar: ${answer.shared.length} of ` +
             `${model.hash_length} cells are the same`),
-          legend(["on", "only the first"], ["other", "only the second"], ["both", "both"])),
-        codeGrid(model.n_cells, [["on", alone(answer.left_code)],
+          legend(["first", "only the first"], ["other", "only the second"], ["both", "both"])),
+        codeGrid(model.n_cells, [["first", alone(answer.left_code)],
           ["other", alone(answer.right_code)], ["both", answer.shared]],
         "The codes of both sentences")),
       answer.cells.length
@@ -73,7 +77,8 @@ export function compareView(root, model) {
     }
     if (!controls.contains(document.activeElement)) {
       controls.replaceChildren(cloudControls({
-        cells: settings.n_cells, temperature: settings.temperature, change: tune }));
+        cells: settings.n_cells, temperature: settings.temperature,
+        stopWords: settings.stop_words, change: tune }));
     }
     if (!params.a || !params.b) {
       lit.a.replaceChildren();

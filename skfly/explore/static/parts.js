@@ -84,7 +84,7 @@ export function cellCard(cell, { most = null, watch = null } = {}) {
   return h(
     "article",
     {
-      class: "card cell",
+      class: `card cell r${cell.region}`,
       "data-cell": cell.cell,
       onmouseenter: watch && (() => watch(cell)),
       onmouseleave: watch && (() => watch(null)),
@@ -94,7 +94,8 @@ export function cellCard(cell, { most = null, watch = null } = {}) {
     h(
       "h3",
       {},
-      h("a", { href: linkCell(cell.cell) }, `Cell ${cell.cell}`),
+      h("a", { href: linkCell(cell.cell), class: `name r${cell.region}` },
+        cell.name || `Cell ${cell.cell}`),
       most
         ? h(
             "span",
@@ -108,12 +109,23 @@ export function cellCard(cell, { most = null, watch = null } = {}) {
   );
 }
 
-/** All cells as squares; `marks` are pairs of a class and cells, later ones above earlier. */
-export function codeGrid(nCells, marks, label) {
+let layout = null;
+let names = [];
+
+/** Tells how the cells of the model lie; called once, before any view. */
+export function useModel(model) {
+  ({ layout, names } = model);
+}
+
+export const nameOf = (cell) => names[cell] ?? "";
+export const regionOf = (cell) => layout?.regions[cell] ?? 0;
+
+/** All cells in their places; `marks` are pairs of a class and cells, later ones above earlier.
+ * Cells of the class "on" have the colour of their region. */
+export function codeGrid(nCells, marks, label, { small = false } = {}) {
   const size = 10;
-  const columns = Math.ceil(Math.sqrt(nCells * 2));
-  const rows = Math.ceil(nCells / columns);
-  const at = (cell) => [(cell % columns) * size, Math.floor(cell / columns) * size];
+  const { rows, columns, places } = layout;
+  const at = (cell) => [(places[cell] % columns) * size, Math.floor(places[cell] / columns) * size];
   let path = "";
   for (let cell = 0; cell < nCells; cell += 1) {
     const [x, y] = at(cell);
@@ -121,30 +133,39 @@ export function codeGrid(nCells, marks, label) {
   }
   const kinds = new Map();
   for (const [kind, cells] of marks) for (const cell of cells) kinds.set(cell, kind);
-  const links = [...kinds]
-    .sort(([a], [b]) => a - b)
-    .map(([cell, kind]) => {
-      const [x, y] = at(cell);
-      return svg(
-        "a",
-        { href: linkCell(cell), class: kind, "aria-label": `cell ${cell}` },
-        svg("title", {}, `cell ${cell}`),
-        svg("rect", { x: x + 0.5, y: y + 0.5, width: 9, height: 9, rx: 1.5 }),
-      );
-    });
+  const lit = [...kinds].sort(([a], [b]) => places[a] - places[b]);
+  const square = ([cell, kind]) => {
+    const [x, y] = at(cell);
+    const box = svg("rect", { x: x + 0.5, y: y + 0.5, width: 9, height: 9, rx: 1.5 });
+    const properties = { class: `${kind} r${regionOf(cell)}` };
+    if (small) return svg("g", properties, box);
+    const name = `cell ${cell}: ${nameOf(cell)}`;
+    return svg("a", { ...properties, href: linkCell(cell), "aria-label": name },
+      svg("title", {}, name), box);
+  };
+  const links = lit.map(square);
   const picture = svg(
     "svg",
     {
-      class: "grid",
+      class: small ? "grid small" : "grid",
       viewBox: `0 0 ${columns * size} ${rows * size}`,
-      role: "group",
+      role: small ? "img" : "group",
       "aria-label": label,
     },
     svg("path", { d: path, class: "off" }),
     links,
   );
-  roving(picture, links);
+  if (!small) roving(picture, links);
   return picture;
+}
+
+/** The regions with the most cells of a code, by name. */
+export function regionsOf(code, model) {
+  const often = new Map();
+  for (const cell of code) often.set(regionOf(cell), (often.get(regionOf(cell)) ?? 0) + 1);
+  const most = [...often].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 4);
+  return h("p", { class: "legend" }, most.map(([region, n]) =>
+    h("span", { class: `region r${region}` }, `${model.region_names[region]} (${n})`)));
 }
 
 export const legend = (...entries) =>
@@ -162,8 +183,14 @@ export const usage = (cell) =>
       `${count(Math.round(cell.breadth))} equally likely words`,
   );
 
+const stopSwitch = (shown, change) =>
+  h("label", {}, h("input", {
+    type: "checkbox", id: "stop-words", checked: shown,
+    onchange: (event) => change({ stop: event.target.checked ? "1" : undefined }),
+  }), "Stop words");
+
 /** Sliders for the number of cells and the temperature of their words. */
-export function cloudControls({ cells, temperature, change }) {
+export function cloudControls({ cells, temperature, stopWords = false, change }) {
   const heat = h("output", {}, temperature.toFixed(3));
   const number = h("output", {}, String(cells ?? ""));
   return h(
@@ -208,5 +235,6 @@ export function cloudControls({ cells, temperature, change }) {
       }),
       heat,
     ),
+    stopSwitch(stopWords, change),
   );
 }

@@ -2,12 +2,13 @@
 
 import { latest } from "./api.js";
 import { count, h, later } from "./dom.js";
-import { go } from "./state.js";
+import { go, read } from "./state.js";
 
 export function searchBox(input, list) {
   const ask = latest();
   let words = [];
   let at = -1;
+  let listed = null; // what the words in the list were found for
 
   const close = () => {
     list.hidden = true;
@@ -20,7 +21,8 @@ export function searchBox(input, list) {
     close();
     input.value = "";
     document.querySelector("#view").focus(); // Tab goes on from there
-    go("word", { w: word });
+    // on the map, a search flies to the word
+    go(read().view === "map" ? "map" : "word", { w: word });
   };
   const mark = (place) => {
     at = place;
@@ -39,6 +41,7 @@ export function searchBox(input, list) {
     h("li", { class: "none", role: "option", "aria-disabled": "true" }, message);
   const show = (answer) => {
     words = answer.words.map((row) => row.word);
+    listed = answer.query.trim();
     at = -1;
     list.replaceChildren(...(words.length
       ? answer.words.map((row, i) => h("li", {
@@ -72,7 +75,10 @@ export function searchBox(input, list) {
     if (event.key === "ArrowDown" && list.hidden) look();
     else if (event.key === "ArrowDown" && words.length) mark((at + 1) % words.length);
     else if (event.key === "ArrowUp" && words.length) mark((at + words.length + 1) % (words.length + 1) - 1);
-    else if (event.key === "Enter" && input.value.trim()) choose(words[at] ?? input.value.trim());
+    else if (event.key === "Enter" && input.value.trim()) {
+      const typed = input.value.trim();
+      choose(words[at] ?? (listed === typed ? words[0] : undefined) ?? typed);
+    }
     else if (event.key === "Escape") { close(); input.blur(); } else return;
     event.preventDefault();
   });

@@ -4,13 +4,14 @@ import { latest } from "./api.js";
 import { cut, h, later } from "./dom.js";
 import {
   cellCard, cloudControls, codeGrid, failure, legend, litWords, neighbours, noWord, note,
-  wordList,
+  regionsOf, wordList,
 } from "./parts.js";
 import { go, linkWord, numberOf } from "./state.js";
 
 export const settingsOf = (params) => ({
   n_cells: Math.round(numberOf(params.cells, 4, 1, 12)),
   temperature: numberOf(params.t, 0.1, 0.01, 2),
+  stop_words: params.stop === "1",
 });
 
 export function sentenceView(root, model) {
@@ -77,6 +78,7 @@ export function sentenceView(root, model) {
       h("div", { class: "cells" }, answer.cells.map((cell) => cellCard(cell, { most, watch }))),
       h("h2", {}, `Its code: ${answer.code.length} of ${model.n_cells} cells`),
       codeGrid(model.n_cells, [["on", answer.code]], "The code of the sentence"),
+      regionsOf(answer.code, model),
     );
   }
 
@@ -99,9 +101,10 @@ export function sentenceView(root, model) {
         h("div", {},
           h("p", {}, `${both.length} of the ${answer.context_code.length} cells of its code here are ` +
             "also in its code by itself."),
-          legend(["on", "in this sentence"], ["other", "by itself"], ["both", "both"])),
-        codeGrid(model.n_cells, [["on", answer.context_code], ["other", answer.static_code],
-          ["both", both]], `The codes of ${answer.word}`)),
+          regionsOf(answer.context_code, model),
+          legend(["alone", "only by itself"])),
+        codeGrid(model.n_cells, [["alone", answer.static_code], ["on", answer.context_code]],
+          `The codes of ${answer.word}`)),
     );
   }
 
@@ -114,7 +117,8 @@ export function sentenceView(root, model) {
     }
     if (!controls.contains(document.activeElement)) {
       controls.replaceChildren(cloudControls({
-        cells: settings.n_cells, temperature: settings.temperature, change: tune }));
+        cells: settings.n_cells, temperature: settings.temperature,
+        stopWords: settings.stop_words, change: tune }));
     }
     if (!params.text) {
       empty();

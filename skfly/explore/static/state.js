@@ -2,7 +2,7 @@
 
 export function read() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
-  return { view: path || "sentence", params: Object.fromEntries(new URLSearchParams(query)) };
+  return { view: path || "home", params: Object.fromEntries(new URLSearchParams(query)) };
 }
 
 export function link(view, params = {}) {

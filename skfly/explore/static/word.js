@@ -2,8 +2,8 @@
 
 import { latest } from "./api.js";
 import { count, cut, h, later, percent, plural } from "./dom.js";
-import { codeGrid, failure, legend, neighbours, note, wordList } from "./parts.js";
-import { go, linkCell } from "./state.js";
+import { codeGrid, failure, legend, neighbours, note, regionsOf, wordList } from "./parts.js";
+import { go, link, linkCell } from "./state.js";
 
 export function wordView(root, model) {
   const ask = latest();
@@ -39,7 +39,7 @@ export function wordView(root, model) {
         ` similar: ${plural(answer.shared.length, "cell", "cells")} of ${model.hash_length}`),
       answer.shared.length
         ? h("ul", { class: "shared" }, answer.shared.map((cell) =>
-          h("li", {}, h("a", { class: "number", href: linkCell(cell.cell) }, `Cell ${cell.cell}`),
+          h("li", {}, h("a", { class: "number", href: linkCell(cell.cell) }, cell.name || `Cell ${cell.cell}`),
             " ", wordList(cell.words.map(([word]) => word)))))
         : note("They share no cell."),
     );
@@ -64,11 +64,12 @@ export function wordView(root, model) {
         neighbours("Nearest words", answer.neighbours, model.hash_length, "It has no neighbour.", "h2"),
         h("section", { class: "card" },
           h("h2", {}, `Its code: ${answer.code.length} of ${model.n_cells} cells`),
-          codeGrid(model.n_cells, [["on", answer.code], ["other", other ? other.code : []],
+          codeGrid(model.n_cells, [[other ? "first" : "on", answer.code], ["other", other ? other.code : []],
             ["both", both]], `The code of ${answer.word}`),
           other
-            ? legend(["on", answer.word], ["other", other.word], ["both", "both"])
-            : null)),
+            ? legend(["first", answer.word], ["other", other.word], ["both", "both"])
+            : regionsOf(answer.code, model),
+          h("a", { href: link("map", { w: answer.word }) }, "Show it on the map"))),
     );
     if (answer.other) showOther(answer);
     else shared.replaceChildren();

@@ -1,0 +1,124 @@
+"""What the page asks of an index of documents."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from skfly.index import DocumentIndex
+    from skfly.model import FlyModel
+
+__all__ = ["Documents"]
+
+_SHOWN = 400  # characters of a text in a list
+_READ = 20_000  # characters of a text of which words are explained
+_N_WORDS = 8
+_DUPLICATE = 0.9
+
+
+class Documents:
+    """Searches an index, and says which words made a document match.
+
+    Parameters
+    ----------
+    index : DocumentIndex
+    model : FlyModel
+        That of the page; an index of another one is refused.
+    drives : callable
+        Returns for a text the code of its words' cells, and pairs of a word and its responses.
+    """
+
+    def __init__(
+        self,
+        index: DocumentIndex,
+        model: FlyModel,
+        drives: Callable[[str], tuple[list[int], list[tuple[str, Any]]]],
+    ) -> None:
+        if index.model.fingerprint() != model.with_(document_codes="binary").fingerprint():
+            raise ValueError(
+                "the index is of another model, whose codes cannot be compared with those of this "
+                'one: open it with its own model, or make it again with "skfly index --model"'
+            )
+        self._index = index
+        self._drives = drives
+        self._ids: list[Any] = list(np.asarray(index.ids, dtype=object).tolist())
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @property
+    def keeps_texts(self) -> bool:
+        return self._index.keeps_texts
+
+    def search(self, query: str, n: int) -> dict[str, Any]:
+        """Return the documents that are most like a text."""
+        code, words = self._drives(query)
+        return {
+            "query": query,
+            "n_documents": len(self),
+            "code": code,
+            "known": bool(code),
+            "results": self._found(query, n) if code else [],
+            "words": [word for word, _ in words],
+        }
+
+    def like(self, place: int, n: int) -> dict[str, Any]:
+        """Return a document, and those that are most like it."""
+        if not 0 <= place < len(self):
+            raise ValueError(f"there is no document {place}: the index has {len(self)}")
+        if not self.keeps_texts:
+            raise ValueError(
+                "the index keeps no texts, so there is nothing to compare: make it with --texts"
+            )
+        text = self._index.texts([self._ids[place]])[0]
+        code, _ = self._drives(text[:_READ])
+        found = [row for row in self._found(text, n + 1) if row["place"] != place][:n]
+        return {
+            "place": place,
+            "id": str(self._ids[place]),
+            "text": text[:_READ],
+            "code": code,
+            "results": found,
+        }
+
+    def _found(self, query: str, n: int) -> list[dict[str, Any]]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an empty answer says so
+            ids, scores = self._index.search([query], n)
+        names = [name for name in ids[0].tolist() if name not in (-1, None)]
+        wanted = set(self._drives(query[:_READ])[0])
+        return [
+            self._describe(name, score, wanted)
+            for name, score in zip(names, scores[0].tolist(), strict=False)
+        ]
+
+    def _describe(self, name: Any, score: float, wanted: set[int]) -> dict[str, Any]:
+        row: dict[str, Any] = {
+            "place": self._places[name],
+            "id": str(name),
+            "score": round(float(score), 4),
+            "duplicate": score >= _DUPLICATE,
+        }
+        if not self.keeps_texts:
+            return row | {"text": None, "code": [], "because": []}
+        text = self._index.texts([name])[0]
+        code, words = self._drives(text[:_READ])
+        shared = sorted(wanted & set(code))
+        strength: dict[str, float] = {}
+        for word, responses in words:
+            strength[word] = float(np.maximum(responses[shared], 0.0).sum())
+        strongest = sorted(strength, key=lambda word: (-strength[word], word))
+        because = [word for word in strongest if strength[word] > 0][:_N_WORDS]
+        return row | {"text": " ".join(text[:_SHOWN].split()), "code": code, "because": because}
+
+    @property
+    def _places(self) -> dict[Any, int]:
+        found = self.__dict__.get("_place_of")
+        if found is None:
+            found = self.__dict__["_place_of"] = {name: i for i, name in enumerate(self._ids)}
+        return found

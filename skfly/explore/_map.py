@@ -1,0 +1,120 @@
+"""A map of words: words whose codes have cells in common lie near each other."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skfly._caching import can_cache
+from skfly.index import PackedIndex
+from skfly.model import CellLayout
+
+__all__ = ["WordMap", "draw_map"]
+
+_NEIGHBOURS = 10
+_EPOCHS = 40
+_REPELLED = 4  # points that a word is pushed from, for each that it is pulled to
+_SPREAD = 3.0  # of the blur that finds where most of a code lies, in places of the grid
+_ROWS_AT_A_TIME = 2048
+# the curve by which UMAP pulls and pushes, for points that may touch
+_A, _B = 1.577, 0.895
+
+
+class WordMap(NamedTuple):
+    """Where words lie, from 0 to 1, and the region of the fingerprint of each."""
+
+    points: NDArray[np.float32]
+    regions: NDArray[np.int64]
+
+
+def draw_map(codes: sparse.csr_array, layout: CellLayout) -> WordMap:
+    """Lay out words by their codes: first where their fingerprints lie, then by neighbours.
+
+    The same codes give the same map.
+
+    Parameters
+    ----------
+    codes : sparse array, (n_words, n_cells)
+        Of the words.
+    layout : CellLayout
+        Of the cells.
+
+    Returns
+    -------
+    map : WordMap
+    """
+    codes = sparse.csr_array(codes)
+    n_words = codes.shape[0]
+    points, regions = _by_fingerprint(codes, layout)
+    if n_words > 2:
+        n_near = min(_NEIGHBOURS + 1, n_words)
+        near, scores = PackedIndex(codes).search(codes, n_near)
+        _pull(points, near.astype(np.int64), scores.astype(np.float64), _EPOCHS)
+    low, high = points.min(axis=0, initial=0.0), points.max(axis=0, initial=1e-9)
+    if n_words > 2:  # a few stray words do not shrink the rest
+        low, high = np.percentile(points, [0.2, 99.8], axis=0)
+    scaled = (points - low) / np.maximum(high - low, 1e-9)
+    return WordMap(np.clip(scaled, 0.0, 1.0).astype(np.float32), regions)
+
+
+def _by_fingerprint(
+    codes: sparse.csr_array, layout: CellLayout
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return where most of each code lies on the grid, and in which region."""
+    places = np.stack(np.divmod(layout.places, layout.n_columns)[::-1], axis=1).astype(float)
+    squares = ((places[:, None] - places) ** 2).sum(axis=2)
+    blur = np.exp(-squares / (2 * _SPREAD**2))
+    blur /= blur.sum(axis=0)
+    of_region = np.eye(int(layout.regions.max(initial=0)) + 1)[layout.regions]
+    of_region /= np.sqrt(of_region.sum(axis=0))
+    points = np.zeros((codes.shape[0], 2))
+    regions = np.zeros(codes.shape[0], np.int64)
+    for start in range(0, codes.shape[0], _ROWS_AT_A_TIME):
+        part = codes[start : start + _ROWS_AT_A_TIME]
+        density = part @ blur
+        weights = (density / np.maximum(density.max(axis=1, keepdims=True), 1e-12)) ** 8
+        weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
+        points[start : start + part.shape[0]] = weights @ places
+        regions[start : start + part.shape[0]] = (part @ of_region).argmax(axis=1)
+    return points, regions
+
+
+@njit(cache=can_cache(), nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _pull(points: Any, near: Any, scores: Any, n_epochs: int) -> None:
+    """Move points to their neighbours and away from others, as UMAP does; on one thread."""
+    n_points = len(points)
+    state = np.uint64(88172645463325252)
+    for epoch in range(n_epochs):
+        step = 1.0 - epoch / n_epochs
+        for i in range(n_points):
+            for k in range(near.shape[1]):
+                j = near[i, k]
+                if j == i or j < 0 or scores[i, k] <= 0.0:
+                    continue
+                dx, dy = points[i, 0] - points[j, 0], points[i, 1] - points[j, 1]
+                square = dx * dx + dy * dy
+                if square > 0.0:
+                    pull = 2 * _A * _B * square ** (_B - 1) / (1 + _A * square**_B)
+                    pull *= step * scores[i, k]
+                    mx = min(max(pull * dx, -4.0), 4.0)
+                    my = min(max(pull * dy, -4.0), 4.0)
+                    points[i, 0] -= mx
+                    points[i, 1] -= my
+                    points[j, 0] += mx
+                    points[j, 1] += my
+                for _ in range(_REPELLED):
+                    state ^= state << np.uint64(13)
+                    state ^= state >> np.uint64(7)
+                    state ^= state << np.uint64(17)
+                    other = np.int64(state % np.uint64(n_points))
+                    if other == i:
+                        continue
+                    dx, dy = points[i, 0] - points[other, 0], points[i, 1] - points[other, 1]
+                    square = dx * dx + dy * dy
+                    push = 2 * _B / ((0.001 + square) * (1 + _A * square**_B)) * step
+                    points[i, 0] += min(max(push * dx, -4.0), 4.0)
+                    points[i, 1] += min(max(push * dy, -4.0), 4.0)

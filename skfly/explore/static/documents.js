@@ -1,0 +1,60 @@
+// Documents of an index: found as one types, with the words that made them match.
+
+import { latest } from "./api.js";
+import { count, cut, h, later, percent } from "./dom.js";
+import { codeGrid, failure, note, wordList } from "./parts.js";
+import { go, link } from "./state.js";
+
+export function documentsView(root, model) {
+  const ask = latest();
+  let params = {};
+  const box = h("input", {
+    id: "query", type: "search", maxlength: 2000, placeholder: "Search the documents",
+    "aria-label": "Search the documents", autocomplete: "off", spellcheck: "false",
+  });
+  const body = h("div", { "aria-live": "polite" });
+  box.addEventListener("input", later(150, () =>
+    go("documents", { q: box.value }, { replace: Boolean(params.q) })));
+  root.append(h("h1", { tabindex: -1 }, "Documents"), box, body);
+
+  const entry = (row) => h("li", { class: "card" },
+    h("div", {},
+      h("h2", {}, h("a", { href: link("documents", { like: row.place }) }, row.id),
+        h("small", {}, row.duplicate ? `${percent(row.score)}, nearly the same` : percent(row.score))),
+      row.text === null ? null : h("p", {}, row.text),
+      row.because.length ? h("p", { class: "usage" }, "because of ", wordList(row.because)) : null),
+    row.code.length
+      ? codeGrid(model.n_cells, [["on", row.code]], `The code of ${row.id}`, { small: true }) : null);
+  const list = (rows) => h("ol", { class: "results" }, rows.map(entry));
+
+  async function update(given) {
+    params = given;
+    if (document.activeElement !== box) box.value = params.q ?? "";
+    if (model.n_documents === null) {
+      body.replaceChildren(note("No index is open. Start the page with --index notes.idx."));
+      return;
+    }
+    try {
+      if (params.like !== undefined) {
+        const place = /^\d{1,9}$/.test(params.like) ? Number(params.like) : 999999999;
+        const answer = await ask("document", { place });
+        body.replaceChildren(
+          h("h2", {}, answer.id), h("p", {}, cut(answer.text, 2000)),
+          codeGrid(model.n_cells, [["on", answer.code]], `The code of ${answer.id}`),
+          h("h2", {}, "More like this"), list(answer.results));
+      } else if (params.q) {
+        const answer = await ask("documents", { query: cut(params.q, 2000) });
+        body.replaceChildren(answer.known
+          ? list(answer.results) : note("The model knows no word of this."));
+      } else {
+        body.replaceChildren(note(`${count(model.n_documents)} documents. Type what you look for.`));
+      }
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      if (error.status === 401) throw error;
+      body.replaceChildren(failure(error));
+    }
+  }
+
+  return { update, title: () => "Documents" };
+}

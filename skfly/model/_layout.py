@@ -1,0 +1,161 @@
+"""Where the cells lie in pictures: cells that respond to the same words side by side."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.ndimage import uniform_filter
+from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import AgglomerativeClustering
+
+__all__ = ["CellLayout", "arrange_cells"]
+
+_N_REGIONS = 10
+_AT_A_TIME = 1024  # cells that are assigned to places at once
+_SHRINK = 0.9  # of the radius, from one round to the next
+_LARGEST_COST = 2.0**20
+
+
+class CellLayout(NamedTuple):
+    """The place of each cell on a grid, and the region that it belongs to.
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+        Of the grid; its last places are empty if there are more places than cells.
+    places : ndarray of int64, (n_cells,)
+        ``row * n_columns + column`` of each cell.
+    regions : ndarray of int64, (n_cells,)
+        Number of each cell's region: cells side by side that respond to similar words.
+    """
+
+    n_rows: int
+    n_columns: int
+    places: NDArray[np.int64]
+    regions: NDArray[np.int64]
+
+
+def arrange_cells(codes: sparse.csr_array) -> CellLayout:
+    """Arrange cells by the codes of words, so that cells of the same words are neighbors.
+
+    Places are assigned in rounds: the map of what cells respond to is blurred, less from round
+    to round, and each cell moves to where the blurred map is most like it (linear assignment
+    sorting). The same codes give the same layout.
+
+    Parameters
+    ----------
+    codes : sparse array, (n_words, n_cells)
+
+    Returns
+    -------
+    layout : CellLayout
+
+    Examples
+    --------
+    >>> codes = sparse.csr_array(np.kron(np.eye(2), np.ones((3, 4))))
+    >>> layout = arrange_cells(codes)
+    >>> (layout.n_rows, layout.n_columns)
+    (2, 4)
+    >>> len(set(layout.places.tolist()))
+    8
+    """
+    profiles = _profiles(codes)
+    n_cells = len(profiles)
+    n_rows, n_columns = _grid(n_cells)
+    places = _assign(profiles, n_rows, n_columns)
+    regions = _regions(profiles, places, n_rows, n_columns)
+    return CellLayout(n_rows, n_columns, places, regions)
+
+
+def _profiles(codes: sparse.csr_array) -> NDArray[np.float32]:
+    """Return for each cell with which others it shares words, as rows of unit length."""
+    ones = (codes != 0).astype(np.float32)
+    together = (ones.T @ ones).toarray().astype(np.float64)
+    sizes = np.sqrt(np.maximum(together.diagonal(), 1.0))
+    cosines = together / sizes[:, None] / sizes
+    cosines -= cosines.mean(axis=0)  # what all have in common tells nothing
+    lengths = np.sqrt((cosines**2).sum(axis=1, keepdims=True))
+    profiles: NDArray[np.float32] = (cosines / np.maximum(lengths, 1e-12)).astype(np.float32)
+    return profiles
+
+
+def _grid(n_cells: int) -> tuple[int, int]:
+    """Return rows and columns: up to twice as wide as high, with few places to spare.
+
+    Examples
+    --------
+    >>> _grid(1000), _grid(7), _grid(1)
+    ((25, 40), (3, 3), (1, 1))
+    """
+    narrowest = int(np.ceil(np.sqrt(n_cells)))
+    columns = range(narrowest, max(int(np.sqrt(2 * n_cells)), narrowest) + 1)
+    best = min(columns, key=lambda width: (-n_cells % width, abs(width - 1.6 * n_cells / width)))
+    return -(-n_cells // best), best
+
+
+def _assign(profiles: NDArray[np.float32], n_rows: int, n_columns: int) -> NDArray[np.int64]:
+    n_cells = len(profiles)
+    random = np.random.RandomState(0)
+    places = random.permutation(n_cells)
+    radius = max(n_rows, n_columns) / 2
+    while radius >= 1:
+        blurred = _blur(profiles, places, n_rows, n_columns, int(radius))
+        for cells in np.array_split(random.permutation(n_cells), -(-n_cells // _AT_A_TIME)):
+            likeness = profiles[cells] @ blurred[places[cells]].T
+            # whole numbers: the last bits of a product differ from processor to processor
+            costs = -np.rint(likeness * _LARGEST_COST)
+            rows, columns = linear_sum_assignment(costs)
+            places[cells[rows]] = places[cells[columns]]
+        radius *= _SHRINK
+    return places
+
+
+def _blur(
+    profiles: NDArray[np.float32],
+    places: NDArray[np.int64],
+    n_rows: int,
+    n_columns: int,
+    radius: int,
+) -> NDArray[np.float32]:
+    """Return the mean profile around each place; places without a cell count for nothing."""
+    image = np.zeros((n_rows * n_columns, profiles.shape[1] + 1), np.float32)
+    image[places, :-1] = profiles
+    image[places, -1] = 1.0
+    image = image.reshape(n_rows, n_columns, -1)
+    size = (2 * radius + 1, 2 * radius + 1, 1)
+    blurred = uniform_filter(uniform_filter(image, size, mode="constant"), size, mode="constant")
+    flat = blurred.reshape(n_rows * n_columns, -1)
+    mean = flat[:, :-1] / np.maximum(flat[:, -1:], 1e-6)
+    lengths = np.sqrt((mean**2).sum(axis=1, keepdims=True))
+    found: NDArray[np.float32] = (mean / np.maximum(lengths, 1e-6)).astype(np.float32)
+    return found
+
+
+def _regions(
+    profiles: NDArray[np.float32], places: NDArray[np.int64], n_rows: int, n_columns: int
+) -> NDArray[np.int64]:
+    """Return regions of cells that lie together and are alike, numbered from the top left."""
+    n_cells = len(places)
+    n_regions = min(_N_REGIONS, n_cells)
+    if n_regions < 2:
+        return np.zeros(n_cells, np.int64)
+    smooth = _blur(profiles, places, n_rows, n_columns, 1)[places]
+    cell_at = np.full(n_rows * n_columns, -1)
+    cell_at[places] = np.arange(n_cells)
+    grid = cell_at.reshape(n_rows, n_columns)
+    pairs = np.concatenate(
+        [
+            np.stack([grid[:, :-1].ravel(), grid[:, 1:].ravel()], axis=1),
+            np.stack([grid[:-1].ravel(), grid[1:].ravel()], axis=1),
+        ]
+    )
+    left, right = pairs[(pairs >= 0).all(axis=1)].T
+    beside = sparse.coo_array((np.ones(len(left)), (left, right)), shape=(n_cells, n_cells))
+    found = AgglomerativeClustering(n_regions, connectivity=sparse.csr_matrix(beside + beside.T))
+    labels = found.fit_predict(smooth)
+    order = list(dict.fromkeys(labels[np.argsort(places)].tolist()))
+    numbers: NDArray[np.int64] = np.argsort(order)[labels]
+    return numbers
