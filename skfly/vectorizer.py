@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import skfly
 from skfly._callbacks import EpochCallbacks, GensimCallbacks, is_gensim_callback
+from skfly._embedding import EmbeddingMixin
 from skfly._model_file import DAMAGE, ModelFileError
 from skfly._params import CONSTRAINTS, FILE_PARAMS, MODEL_PARAMS, RULE_PARAMS
 from skfly._pretrained import find_model
@@ -93,7 +94,11 @@ def _learned(path: str) -> Any:
 
 
 class FlyHashVectorizer(
-    CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+    CallbackSupportMixin,
+    EmbeddingMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
 ):
     """Learn sparse binary codes of words, words in context and documents from raw text.
 
