@@ -29,6 +29,7 @@ from skfly._sklearn_compat import (
     CallbackSupportMixin,
     _fit_context,
     as_configured_sparse,
+    returns_frames,
     with_callbacks,
 )
 from skfly.engine import choose_engine, get_engine
@@ -180,8 +181,8 @@ stop_words, token_pattern, vocabulary
     dtype : dtype, default=numpy.float32
         Of the matrices returned.
     sparse_output : bool, default=True
-        Whether ``transform`` returns sparse matrices. ``set_output(transform="pandas")`` needs
-        dense ones.
+        Whether ``transform`` returns sparse matrices. After ``set_output(transform="pandas")``
+        or ``"polars"`` it returns data frames in any case.
     backend : {"auto", "cupy", "numba", "numpy"}, default="auto"
         What computes. All give the same codes from the same synapses. ``"auto"``: a GPU
         (``"cupy"``) if CuPy is installed, a GPU answers and the model fits; else ``"numba"``.
@@ -763,7 +764,8 @@ truncate_windows_, n_active_, decorrelation_
         return self._as_output(self.model_.documents(raw_documents))
 
     def _as_output(self, codes: Any) -> Any:
-        return as_configured_sparse(codes) if self.sparse_output else codes.toarray()
+        is_sparse = self.sparse_output and not returns_frames(self)
+        return as_configured_sparse(codes) if is_sparse else codes.toarray()
 
     def hash_words(self, words: Iterable[str]) -> Any:
         """Return the static codes of words.
