@@ -176,6 +176,31 @@ class EmbeddingMixin:
         bits = np.unpackbits(packed, axis=1, bitorder="little")
         return np.packbits(bits, axis=1, bitorder="big")
 
+    def cell_feature_names(self, n_words: int = 3) -> NDArray[Any]:
+        """Return names of the columns that say what each cell stands for.
+
+        Parameters
+        ----------
+        n_words : int, default=3
+
+        Returns
+        -------
+        names : ndarray of str objects, (n_cells,)
+            The number of the cell and its words, as in ``"cell_17_river_bank_water"``.
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> texts = ["ripe fruit smells sweet", "the bank lends money"] * 50
+        >>> fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, random_state=0).fit(texts)
+        >>> names = fly.cell_feature_names(n_words=1)
+        >>> len(set(names)), all(name.startswith("cell_") for name in names)
+        (8, True)
+        """
+        names = self.model_.cell_names(n_words)
+        found = ["_".join(["cell", str(i), *words]) for i, words in enumerate(names)]
+        return np.array(found, dtype=object)
+
 
 def _texts_of(sentences: Any) -> Any:
     """Return texts, taken out of the batches that MTEB passes."""

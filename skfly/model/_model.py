@@ -16,6 +16,7 @@ from scipy import sparse
 from scipy.special import entr
 
 from skfly.engine import Engine, get_engine
+from skfly.model._cell_names import name_cells
 from skfly.model._cells import KenyonCell, likeliest_words, word_probabilities
 from skfly.model._coder import Active, Coder
 from skfly.model._documents import DocumentCoder
@@ -450,6 +451,40 @@ class FlyModel:
                 strict=True,
             )
         ]
+
+    def cell_names(self, n_words: int = 3) -> list[tuple[str, ...]]:
+        """Return the words to name each cell by: those that it stands for, without stop words.
+
+        Parameters
+        ----------
+        n_words : int, default=3
+
+        Returns
+        -------
+        names : list of tuple of str
+            One for each cell, the strongest word first; empty for a cell that no word excites.
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> texts = ["ripe fruit smells sweet", "the bank lends money"] * 50
+        >>> fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, random_state=0).fit(texts)
+        >>> names = fly.model_.cell_names(n_words=2)
+        >>> len(names), "the" in {word for name in names for word in name}
+        (8, False)
+        """
+        if n_words < 1:
+            raise ValueError(f"n_words must be at least 1; got {n_words}")
+        self._check()
+        counts, every_cell = self.vocabulary.counts, np.arange(self.n_cells)
+        strengths = (
+            strength
+            for start in range(0, self.n_cells, _CELLS_AT_A_TIME)
+            for strength in self.coder.strengths(
+                every_cell[start : start + _CELLS_AT_A_TIME], counts
+            ).T
+        )
+        return name_cells(strengths, self.vocabulary.words, n_words)
 
     def cell_breadths(self, temperature: float = 0.1) -> NDArray[np.float64]:
         """Return how many words each cell stands for: the perplexity of its words."""
