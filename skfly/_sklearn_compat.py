@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import (
     StrOptions,
     validate_parameter_constraints,
 )
+from sklearn.utils._set_output import _get_output_config
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -48,6 +49,7 @@ __all__ = [
     "StrOptions",
     "_fit_context",
     "as_configured_sparse",
+    "returns_frames",
     "strip_newsgroup",
     "validate_parameter_constraints",
     "with_callbacks",
@@ -62,6 +64,11 @@ def as_configured_sparse(codes: sparse.csr_array) -> Any:
     if get_config().get("sparse_interface", "spmatrix") == "sparray":
         return codes
     return sparse.csr_matrix(codes)
+
+
+def returns_frames(transformer: Any) -> bool:
+    """Return whether ``set_output`` makes data frames of what a transformer returns."""
+    return bool(_get_output_config("transform", transformer)["dense"] != "default")
 
 
 def strip_newsgroup(text: str, *, footers: bool, quotes: bool) -> str:

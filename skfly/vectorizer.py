@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import skfly
 from skfly._callbacks import EpochCallbacks, GensimCallbacks, is_gensim_callback
+from skfly._embedding import EmbeddingMixin
 from skfly._model_file import DAMAGE, ModelFileError
 from skfly._params import CONSTRAINTS, FILE_PARAMS, MODEL_PARAMS, RULE_PARAMS
 from skfly._pretrained import find_model
@@ -28,6 +29,7 @@ from skfly._sklearn_compat import (
     CallbackSupportMixin,
     _fit_context,
     as_configured_sparse,
+    returns_frames,
     with_callbacks,
 )
 from skfly.engine import choose_engine, get_engine
@@ -93,7 +95,11 @@ def _learned(path: str) -> Any:
 
 
 class FlyHashVectorizer(
-    CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+    CallbackSupportMixin,
+    EmbeddingMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
 ):
     """Learn sparse binary codes of words, words in context and documents from raw text.
 
@@ -177,8 +183,8 @@ stop_words, token_pattern, vocabulary
     dtype : dtype, default=numpy.float32
         Of the matrices returned.
     sparse_output : bool, default=True
-        Whether ``transform`` returns sparse matrices. ``set_output(transform="pandas")`` needs
-        dense ones.
+        Whether ``transform`` returns sparse matrices. After ``set_output(transform="pandas")``
+        or ``"polars"`` it returns data frames in any case.
     backend : {"auto", "cupy", "numba", "numpy"}, default="auto"
         What computes. All give the same codes from the same synapses. ``"auto"``: a GPU
         (``"cupy"``) if CuPy is installed, a GPU answers and the model fits; else ``"numba"``.
@@ -760,7 +766,8 @@ truncate_windows_, n_active_, decorrelation_
         return self._as_output(self.model_.documents(raw_documents))
 
     def _as_output(self, codes: Any) -> Any:
-        return as_configured_sparse(codes) if self.sparse_output else codes.toarray()
+        is_sparse = self.sparse_output and not returns_frames(self)
+        return as_configured_sparse(codes) if is_sparse else codes.toarray()
 
     def hash_words(self, words: Iterable[str]) -> Any:
         """Return the static codes of words.
@@ -894,7 +901,8 @@ truncate_windows_, n_active_, decorrelation_
         code = model.documents([text]) if target is None else model.contexts([text], [target])
         shown = text if isinstance(text, str) else " ".join(text)
         title = shown if target is None else f"{target!r} in: {shown}"
-        return plot_code(code.indices.tolist(), model.cell_layout(), model.cell_names(5), title)
+        names = [" ".join(words) for words in model.cell_names(5)]
+        return plot_code(code.indices.tolist(), model.cell_layout(), names, title)
 
     @property
     def word_codes_(self) -> Any:

@@ -8,7 +8,7 @@ import pytest
 import skfly
 
 PACKAGE = Path(skfly.__file__).parent
-USERS = ["cli", "demo.py", "evaluation", "explore"]
+USERS = ["adapters", "cli", "demo.py", "evaluation", "explore"]
 PUBLIC_DESPITE_THE_UNDERSCORE = {"_asdict", "_replace", "_fields"}  # of named tuples
 
 

@@ -24,7 +24,7 @@ def public_modules():
         importlib.import_module(module.name)
         for module in found
         if not any(part.startswith("_") for part in module.name.split("."))
-        and not module.name.startswith(FOR_CONTRIBUTORS)
+        and not module.name.startswith((*FOR_CONTRIBUTORS, "skfly.adapters."))  # need packages
     ]
 
 

@@ -60,10 +60,23 @@ def test_a_column_of_text(make_fly, documents, fitted):
     assert columns.get_feature_names_out()[-1] == "scaled__length"
 
 
-def test_a_list_of_columns_is_refused_with_the_way_out(make_fly, documents):
-    columns = ColumnTransformer([("fly", make_fly(), ["text"])])
+def test_a_list_of_one_column_is_that_column_and_two_are_refused(make_fly, documents, fitted):
+    table = pd.DataFrame({"text": documents, "title": documents})
+    columns = ColumnTransformer([("fly", make_fly(), ["text"])], sparse_threshold=1.0)
+    assert same(sparse.csr_matrix(columns.fit_transform(table)), fitted.transform(documents))
+
+    columns = ColumnTransformer([("fly", make_fly(), ["text", "title"])])
     with pytest.raises(ValueError, match="the column's name as a str instead of a list"):
-        columns.fit(pd.DataFrame({"text": documents}))
+        columns.fit(table)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_data_frames_need_no_other_parameter(make_fly, documents, fitted, kind):
+    pytest.importorskip(kind)
+    fly = make_fly().set_output(transform=kind)
+    for frame in (fly.fit_transform(documents), fly.transform(documents)):
+        assert type(frame).__module__.startswith(kind)
+        np.testing.assert_array_equal(frame.to_numpy(), fitted.transform(documents).toarray())
 
 
 def test_a_data_frame_of_codes_keeps_the_rows_in_place(make_fly, documents, fitted):

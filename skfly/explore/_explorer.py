@@ -105,7 +105,7 @@ class Explorer:
         self._used = np.diff(self._codes.indptr)
         self._breadth = model.cell_breadths(_TEMPERATURE)
         self._layout = model.cell_layout()
-        self._names = model.cell_names(_NAME_WORDS)
+        self._names = [" ".join(words) for words in model.cell_names(_NAME_WORDS)]
         self._map: dict[str, Any] | None = None
         self._words_of: dict[tuple[int, int, float, bool], list[tuple[str, float]]] = {}
         self._model = self._describe_model()

@@ -1,5 +1,14 @@
 """Word codes behind the interface of gensim's ``KeyedVectors``, on packed bits."""
 
+try:
+    import gensim as _  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "word vectors (FlyKeyedVectors, and wv of FlyHashVectorizer) need gensim, which has no "
+        "wheels for every version of Python: pip install gensim; hash_words returns the same "
+        "codes without it"
+    ) from error
+
 from skfly.keyedvectors._keyedvectors import FlyKeyedVectors
 from skfly.keyedvectors._of_fly import vectors_of as vectors_of
 

@@ -527,8 +527,8 @@ class FlyModel:
         """
         return self._layout
 
-    def cell_names(self, n_words: int = 3) -> list[str]:
-        """Return a name for each cell: words that set it apart from other cells.
+    def cell_names(self, n_words: int = 3) -> list[tuple[str, ...]]:
+        """Return a name for each cell: the words that set it apart from the other cells.
 
         Parameters
         ----------
@@ -537,12 +537,21 @@ class FlyModel:
 
         Returns
         -------
-        names : list of str
-            Words joined by spaces. Two cells may have the same name.
+        names : list of tuple of str
+            The strongest word first. Two cells may have the same name.
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> texts = ["ripe fruit smells sweet", "the bank lends money"] * 50
+        >>> fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, random_state=0).fit(texts)
+        >>> names = fly.model_.cell_names(n_words=2)
+        >>> len(names), "the" in {word for name in names for word in name}
+        (8, False)
         """
         if n_words < 1:
             raise ValueError(f"n_words must be at least 1; got {n_words}")
-        return [" ".join(words) for words in distinctive_words(self._naming_words, n_words)]
+        return distinctive_words(self._naming_words, n_words)
 
     @cached_property
     def _layout(self) -> CellLayout:

@@ -107,25 +107,55 @@ def _as_it_is(block: WordBlock) -> WordBlock:
 
 
 def check_documents(documents: Any) -> Iterable[Any]:
-    """Return ``documents`` if it can be a collection of documents, or say what is wrong."""
+    """Return ``documents`` if it can be a collection of documents, or say what is wrong.
+
+    Of a table with one column, the column is returned; Arrow's arrays become lists.
+    """
     if isinstance(documents, str | bytes | os.PathLike):
         raise ValueError(
             f"expected an iterable of documents, got a single {type(documents).__name__}; "
             "put one document in a list: [text]. To read a file, pass "
             "skfly.text.TextLines(path), or [path] with input='filename'"
         )
-    if getattr(documents, "ndim", 1) != 1:
-        raise ValueError(
-            f"expected a one-dimensional collection of documents, got shape {documents.shape}; "
-            "pass one text column, e.g. X['text'], or in a ColumnTransformer the column's "
-            "name as a str instead of a list"
+    shape = getattr(documents, "shape", (0,))
+    if isinstance(shape, tuple) and len(shape) != 1:
+        documents = _only_column(documents, shape)
+    kind = getattr(getattr(documents, "dtype", None), "kind", "O")
+    if isinstance(kind, str) and kind in "biufcmM":
+        raise TypeError(
+            f"expected documents (str, or lists of words), got a column of {documents.dtype}; "
+            "pass the column with the text"
         )
+    if type(documents).__module__.startswith("pyarrow") and hasattr(documents, "to_pylist"):
+        documents = documents.to_pylist()  # its elements are objects of its own
     if not isinstance(documents, Iterable):
         raise TypeError(
             "expected an iterable of documents (str, or lists of words), got "
             f"{type(documents).__name__}"
         )
     return documents
+
+
+def _only_column(table: Any, shape: tuple[Any, ...]) -> Any:
+    """Return the one column of a data frame, an Arrow table or an array of shape (n, 1)."""
+    if len(shape) != 2 or shape[1] != 1:
+        raise ValueError(
+            "expected a one-dimensional collection of documents, or a table with one column; "
+            f"got shape {shape}; pass one text column, e.g. X['text'], or in a ColumnTransformer "
+            "the column's name as a str instead of a list"
+        )
+    if hasattr(table, "iloc"):  # pandas
+        return table.iloc[:, 0]
+    if hasattr(table, "to_series"):  # polars
+        return table.to_series(0)
+    if hasattr(table, "column"):  # pyarrow
+        return table.column(0)
+    if isinstance(table, np.ndarray):
+        return table[:, 0]
+    raise TypeError(
+        f"expected a one-dimensional collection of documents, got {type(table).__name__} of shape "
+        f"{shape}; pass its column of text"
+    )
 
 
 class _Odd(NamedTuple):

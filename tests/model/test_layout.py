@@ -66,8 +66,7 @@ def test_names_of_cells(fitted):
     assert len(names) == fitted.model_.n_cells
     assert names == fitted.model_.cell_names(2)
     known = fitted.model_.known_words()
-    for name in names:
-        words = name.split()
+    for words in names:
         assert 1 <= len(words) <= 2
         assert all(word in known for word in words)
     with pytest.raises(ValueError, match="at least 1; got 0"):

@@ -150,7 +150,8 @@ def test_a_single_document_or_path_is_refused_with_what_to_pass(single):
     [
         np.array([["one", "fly"]]),
         np.array("fly"),
-        pd.DataFrame({"text": ["fly"]}),
+        np.array([[["fly"]]]),
+        pd.DataFrame({"text": ["fly"], "title": ["Fly"]}),
         sparse.csr_array(np.eye(2)),
     ],
 )
@@ -165,3 +166,38 @@ def test_anything_but_one_dimension_is_refused_with_its_shape(table):
 def test_what_cannot_be_iterated_is_refused_by_type(value, kind):
     with pytest.raises(TypeError, match=rf"iterable of documents.*got {kind}"):
         check_documents(value)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.arange(2),
+        np.ones((2, 1)),
+        pd.Series([1.5]),
+        pd.DataFrame({"n": [1, 2]}),
+        np.array([True]),
+    ],
+)
+def test_a_column_of_numbers_is_refused_with_its_type(column):
+    with pytest.raises(TypeError, match=r"got a column of (int64|float64|bool); pass the column"):
+        check_documents(column)
+
+
+def test_the_only_column_of_a_sparse_matrix_is_refused():
+    with pytest.raises(TypeError, match=r"got csr_array of shape \(2, 1\)"):
+        check_documents(sparse.csr_array(np.ones((2, 1))))
+
+
+def _tables():
+    yield lambda texts: np.array(texts, dtype=object)[:, None]
+    yield lambda texts: pd.DataFrame({"text": texts})
+    yield lambda texts: pytest.importorskip("pyarrow").table({"text": texts})
+    yield lambda texts: pytest.importorskip("pyarrow").array(texts)
+    yield lambda texts: pytest.importorskip("pyarrow").chunked_array([texts[:1], texts[1:]])
+    yield lambda texts: pytest.importorskip("polars").Series(texts)
+    yield lambda texts: pytest.importorskip("polars").DataFrame({"text": texts})
+
+
+@pytest.mark.parametrize("make", list(_tables()))
+def test_tables_with_one_column_and_arrow_arrays_are_collections_of_documents(make):
+    assert list(check_documents(make(["one fly", "two"]))) == ["one fly", "two"]

@@ -1,0 +1,213 @@
+"""Codes of texts in the forms that other tools ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skfly.index import pack_codes
+from skfly.model import FlyModel
+
+__all__ = ["EmbeddingMixin"]
+
+
+class EmbeddingMixin:
+    """The methods that embedding tools call, and the forms in which stores keep codes.
+
+    For a class with a ``model_`` that has a :class:`~skfly.FlyModel`.
+    """
+
+    model_: Any
+
+    def embed_documents(self, texts: Iterable[str]) -> list[list[float]]:
+        """Return the codes of documents as lists of floats, as LangChain asks for them.
+
+        Parameters
+        ----------
+        texts : iterable of str
+
+        Returns
+        -------
+        vectors : list of list of float
+            A document without a known word has zeros only.
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> texts = ["ripe fruit smells sweet", "the bank lends money"] * 50
+        >>> fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, random_state=0).fit(texts)
+        >>> [sum(vector) for vector in fly.embed_documents(["sweet fruit", "unknown"])]
+        [2.0, 0.0]
+        """
+        vectors: list[list[float]] = self.as_dense(texts).astype(float).tolist()
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the code of one text as a list of floats.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        vector : list of float
+            The same as a document with this text has.
+        """
+        return self.embed_documents([text])[0]
+
+    def encode(
+        self,
+        sentences: Any,
+        batch_size: int = 32,  # noqa: ARG002
+        *,
+        convert_to_tensor: bool = False,
+        normalize_embeddings: bool = False,
+        **kwargs: Any,  # noqa: ARG002
+    ) -> Any:
+        """Return the codes of texts as a dense array, as sentence-transformers does.
+
+        Parameters
+        ----------
+        sentences : str, iterable of str, or iterable of dict
+            One text or several; or batches as MTEB passes them, each a dict with a list of texts
+            as ``"text"``.
+        batch_size : int, default=32
+            Ignored: memory is bounded without it.
+        convert_to_tensor : bool, default=False
+            Whether to return a torch tensor.
+        normalize_embeddings : bool, default=False
+            Whether rows get unit length; empty ones stay zeros.
+        **kwargs
+            Ignored: other options of sentence-transformers (``show_progress_bar``, ``device``,
+            ...) and MTEB (``task_metadata``, ...).
+
+        Returns
+        -------
+        vectors : ndarray, (n_texts, n_cells), or (n_cells,) for one text
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> texts = ["ripe fruit smells sweet", "the bank lends money"] * 50
+        >>> fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, random_state=0).fit(texts)
+        >>> fly.encode(["sweet fruit", "money"]).shape, fly.encode("money").shape
+        ((2, 8), (8,))
+        """
+        is_single = isinstance(sentences, str)
+        vectors = self.as_dense([sentences] if is_single else _texts_of(sentences))
+        if normalize_embeddings:
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            vectors = vectors / np.maximum(lengths, np.finfo(vectors.dtype).tiny)
+        found = vectors[0] if is_single else vectors
+        if not convert_to_tensor:
+            return found
+        import torch  # type: ignore[import-not-found, unused-ignore]  # whoever asks has it
+
+        return torch.from_numpy(found)
+
+    def as_dense(self, raw_documents: Any) -> NDArray[Any]:
+        """Return the codes of documents as a dense array.
+
+        Parameters
+        ----------
+        raw_documents : iterable or EncodedCorpus
+
+        Returns
+        -------
+        codes : ndarray, (n_documents, n_cells)
+            Of float32, unless ``dtype`` is another type of floats. Column ``m`` is cell ``m``.
+        """
+        codes: NDArray[Any] = self.as_sparse(raw_documents).toarray()
+        return codes if codes.dtype.kind == "f" else codes.astype(np.float32)
+
+    def as_sparse(self, raw_documents: Any) -> sparse.csr_array:
+        """Return the codes of documents as a sparse array, whatever ``sparse_output`` says.
+
+        Parameters
+        ----------
+        raw_documents : iterable or EncodedCorpus
+
+        Returns
+        -------
+        codes : sparse array in CSR format, (n_documents, n_cells)
+            Column ``m`` is cell ``m``; the columns of each row are in order.
+        """
+        model: FlyModel = self.model_
+        return model.documents(raw_documents)
+
+    def as_packed(self, raw_documents: Any, *, bit_order: str = "little") -> NDArray[np.uint8]:
+        """Return the binary codes of documents as packed bits, 8 cells a byte.
+
+        Parameters
+        ----------
+        raw_documents : iterable or EncodedCorpus
+        bit_order : {"little", "big"}, default="little"
+            ``"little"``: cell ``m`` is bit ``m % 8`` of byte ``m // 8``, counted from the least
+            significant one, as everywhere in skfly, in faiss and in usearch. ``"big"``: counted
+            from the most significant one, as PostgreSQL's and DuckDB's strings of bits are
+            written. Overlaps and Hamming distances are the same in both.
+
+        Returns
+        -------
+        packed : ndarray of uint8, (n_documents, ceil(n_cells / 8))
+            Bits beyond the last cell are 0. An empty document has zeros only.
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> texts = ["ripe fruit smells sweet", "the bank lends money"] * 50
+        >>> fly = FlyHashVectorizer(n_kenyon_cells=12, hash_length=2, random_state=0).fit(texts)
+        >>> fly.as_packed(["sweet fruit", "unknown"]).shape
+        (2, 2)
+        """
+        if bit_order not in ("little", "big"):
+            raise ValueError(f"bit_order must be 'little' or 'big'; got {bit_order!r}")
+        model: FlyModel = self.model_
+        if model.settings.document_codes != "binary":
+            model = model.with_(document_codes="binary")
+        packed = pack_codes(model.documents(raw_documents))
+        if bit_order == "little":
+            return packed
+        bits = np.unpackbits(packed, axis=1, bitorder="little")
+        return np.packbits(bits, axis=1, bitorder="big")
+
+    def cell_feature_names(self, n_words: int = 3) -> NDArray[Any]:
+        """Return names of the columns that say what each cell stands for.
+
+        Parameters
+        ----------
+        n_words : int, default=3
+
+        Returns
+        -------
+        names : ndarray of str objects, (n_cells,)
+            The number of the cell and its words, as in ``"cell_17_river_bank_water"``.
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> texts = ["ripe fruit smells sweet", "the bank lends money"] * 50
+        >>> fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, random_state=0).fit(texts)
+        >>> names = fly.cell_feature_names(n_words=1)
+        >>> len(set(names)), all(name.startswith("cell_") for name in names)
+        (8, True)
+        """
+        names = self.model_.cell_names(n_words)
+        found = ["_".join(["cell", str(i), *words]) for i, words in enumerate(names)]
+        return np.array(found, dtype=object)
+
+
+def _texts_of(sentences: Any) -> Any:
+    """Return texts, taken out of the batches that MTEB passes."""
+    if isinstance(sentences, dict):
+        sentences = [sentences]
+    elif not isinstance(sentences, list):
+        sentences = list(sentences)
+    if not sentences or not isinstance(sentences[0], dict):
+        return sentences
+    return [text for batch in sentences for text in batch["text"]]

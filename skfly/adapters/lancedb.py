@@ -1,0 +1,38 @@
+"""LanceDB's embedding function: ``get_registry().get("skfly").create(name="en")``."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from skfly import FlyHashVectorizer
+from skfly.adapters._package import import_at_least
+
+__all__ = ["FlyFunction"]
+
+_embeddings = import_at_least("lancedb.embeddings", "lancedb", "0.20", "skfly.adapters.lancedb")
+
+
+@_embeddings.register("skfly")  # type: ignore[untyped-decorator, unused-ignore]
+class FlyFunction(_embeddings.TextEmbeddingFunction):  # type: ignore[misc, name-defined]
+    """Codes of documents for LanceDB, which keeps the name of the model with a table.
+
+    Parameters
+    ----------
+    name : str, default="en"
+        ``"en"``, or the path of a model file.
+    """
+
+    name: str = "en"
+
+    @cached_property
+    def _fly(self) -> FlyHashVectorizer:
+        return FlyHashVectorizer.from_pretrained(self.name)
+
+    def ndims(self) -> int:
+        """Return the width of the codes."""
+        return int(self._fly.model_.n_cells)
+
+    def generate_embeddings(self, texts: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG002
+        """Return the codes of texts."""
+        return list(self._fly.as_dense(list(texts)))

@@ -1,0 +1,132 @@
+"""Adapters, with the packages that they are for."""
+
+import asyncio
+import os
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of other packages are theirs
+
+
+@pytest.mark.parametrize("name", ["bertopic", "keybert"])
+def test_topics_and_keywords_use_our_codes(name, fly, texts, codes):
+    package = pytest.importorskip(name)
+    module = pytest.importorskip(f"skfly.adapters.{name}")
+    select = pytest.importorskip(f"{name}.backend._utils").select_backend
+
+    embedder = module.FlyEmbedder(fly)
+
+    assert select(embedder) is embedder
+    np.testing.assert_array_equal(embedder.embed(texts), codes)
+    if name == "keybert":
+        model = package.KeyBERT(model=embedder)
+        words = [word for word, _ in model.extract_keywords(texts[1], top_n=2)]
+        assert set(words) <= {"bank", "lends", "money"}
+        assert words
+
+
+def test_bertopic_finds_topics_of_our_codes(fly, texts):
+    bertopic = pytest.importorskip("bertopic")
+    from sklearn.cluster import KMeans
+    from sklearn.decomposition import TruncatedSVD
+
+    from skfly.adapters.bertopic import FlyEmbedder
+
+    model = bertopic.BERTopic(
+        embedding_model=FlyEmbedder(fly),
+        umap_model=TruncatedSVD(2, random_state=0),
+        hdbscan_model=KMeans(2, random_state=0, n_init=10),
+    )
+    topics, _ = model.fit_transform(texts[:5] * 4)
+    assert topics[0] == topics[2] == topics[4] != topics[1] == topics[3]
+
+
+@pytest.mark.parametrize("how", ["fly", "adapter"])
+def test_langchain_finds_the_nearest_document(fly, texts, codes, how):
+    stores = pytest.importorskip("langchain_core.vectorstores")
+    from skfly.adapters.langchain import FlyEmbeddings
+
+    embeddings = fly if how == "fly" else FlyEmbeddings(fly)
+    store = stores.InMemoryVectorStore.from_texts(texts[:5], embeddings)
+
+    assert store.similarity_search(texts[3], k=1)[0].page_content == texts[3]
+    assert embeddings.embed_documents(texts) == codes.tolist()
+
+
+def test_llama_index_finds_the_nearest_node(fly, texts, codes):
+    core = pytest.importorskip("llama_index.core")
+    from skfly.adapters.llama_index import FlyEmbedding
+
+    model = FlyEmbedding(fly)
+    nodes = [core.schema.TextNode(text=text) for text in texts[:5]]
+    index = core.VectorStoreIndex(nodes, embed_model=model)
+    found = index.as_retriever(similarity_top_k=1).retrieve(texts[3])
+
+    assert [node.text for node in found] == [texts[3]]
+    assert model.get_text_embedding_batch(texts) == codes.tolist()
+    assert asyncio.run(model.aget_query_embedding(texts[0])) == codes[0].tolist()
+
+
+def test_haystack_finds_the_nearest_document(fly, texts, codes):
+    haystack = pytest.importorskip("haystack")
+    from skfly.adapters.haystack import FlyDocumentEmbedder, FlyTextEmbedder
+
+    documents = [haystack.Document(content=text) for text in texts] + [haystack.Document()]
+    pipeline = haystack.Pipeline()
+    pipeline.add_component("embed", FlyDocumentEmbedder(fly))
+    embedded = pipeline.run({"embed": {"documents": documents}})["embed"]["documents"]
+
+    assert [document.embedding for document in embedded[:-1]] == codes.tolist()
+    assert not any(embedded[-1].embedding)
+    assert FlyTextEmbedder(fly).run(texts[0])["embedding"] == codes[0].tolist()
+
+
+def test_txtai_finds_the_nearest_document(fly, texts):
+    txtai = pytest.importorskip("txtai")
+    from skfly.adapters.txtai import transform
+
+    index = txtai.Embeddings({"method": "external", "transform": transform(fly)})
+    index.index(texts[:5])
+
+    assert index.search(texts[3], 1)[0][0] == 3
+
+
+def test_chroma_keeps_the_name_of_the_model_and_refuses_another(
+    fly, texts, codes, model_path, tmp_path
+):
+    chromadb = pytest.importorskip("chromadb")
+    from skfly.adapters.chroma import FlyFunction
+
+    settings = chromadb.Settings(anonymized_telemetry=False)
+    client = chromadb.PersistentClient(str(tmp_path), settings=settings)
+    function = FlyFunction(model_path)
+    made = client.create_collection("texts", embedding_function=function)
+    made.add(ids=[str(i) for i in range(len(texts))], documents=texts)
+    opened = client.get_collection("texts")
+
+    assert opened.query(query_texts=[texts[3]], n_results=1)["ids"] == [["3"]]
+    kept = opened.get(ids=["0", "5"], include=["embeddings"])["embeddings"]
+    np.testing.assert_array_equal(kept, codes[[0, 5]])
+    other = function.get_config() | {"fingerprint": "another"}
+    with pytest.raises(ValueError, match="is not the model that the collection was made with"):
+        FlyFunction.build_from_config(other)
+
+
+def test_lancedb_embeds_rows_and_queries(texts, codes, model_path, tmp_path):
+    lancedb = pytest.importorskip("lancedb")
+    pydantic = pytest.importorskip("lancedb.pydantic")
+    from skfly.adapters.lancedb import FlyFunction
+
+    function = FlyFunction.create(name=os.fspath(model_path))
+
+    class Row(pydantic.LanceModel):
+        text: str = function.SourceField()
+        vector: pydantic.Vector(function.ndims()) = function.VectorField()
+
+    table = lancedb.connect(tmp_path).create_table("texts", schema=Row)
+    table.add([{"text": text} for text in texts])
+
+    found = table.search(texts[3]).limit(1).to_list()
+    assert [row["text"] for row in found] == [texts[3]]
+    np.testing.assert_array_equal(np.stack(table.to_arrow()["vector"].to_pylist()), codes)

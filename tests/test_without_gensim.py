@@ -1,0 +1,38 @@
+"""Where gensim cannot be installed, everything but word vectors works."""
+
+import subprocess
+import sys
+
+SCRIPT = """
+import sys
+
+class NoGensim:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "gensim":
+            raise ModuleNotFoundError("No module named 'gensim'", name="gensim")
+
+sys.meta_path.insert(0, NoGensim())
+
+from skfly import DocumentIndex, FlyHashVectorizer
+
+texts = ["ripe fruit smells sweet", "the bank lends money"] * 50
+fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, phrases=True, random_state=0).fit(texts)
+assert fly.hash_words([next(iter(fly.vocabulary_))]).nnz == 2
+assert len(fly.embed_query("sweet fruit")) == 8
+index = DocumentIndex(fly)
+index.add(texts[:2])
+assert index.search(texts[1:2], n=1)[0].tolist() == [[1]]
+assert "gensim" not in sys.modules
+try:
+    fly.wv
+except ImportError as error:
+    print(error)
+"""
+
+
+def test_all_but_word_vectors_works_and_these_say_what_is_missing():
+    command = [sys.executable, "-W", "ignore", "-c", SCRIPT]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert "wv of FlyHashVectorizer) need gensim" in done.stdout
