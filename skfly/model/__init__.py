@@ -3,6 +3,7 @@
 from skfly.model._cells import KenyonCell
 from skfly.model._coder import Active, Coder, top_of_scores
 from skfly.model._documents import DocumentCoder, tfidf
+from skfly.model._factors import Factors
 from skfly.model._file import (
     ModelFile,
     describe_model,
@@ -21,6 +22,7 @@ __all__ = [
     "Active",
     "Coder",
     "DocumentCoder",
+    "Factors",
     "FlyModel",
     "KenyonCell",
     "ModelFile",

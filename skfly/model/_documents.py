@@ -89,6 +89,13 @@ class DocumentCoder:
     def n_cells(self) -> int:
         return len(self.thresholds)
 
+    @property
+    def is_sensitive(self) -> bool:
+        """Whether any word moves any cell."""
+        if isinstance(self.weights, Factors):
+            return bool(self.weights.scales.any())
+        return bool(self.weights.any())
+
     # Files
 
     @property

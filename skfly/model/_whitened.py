@@ -40,7 +40,8 @@ class WhitenedCoder:
     Parameters
     ----------
     vectors : ndarray of int8 or PackedRows, (V, r)
-        The words, packed in a compact model; only their directions count. A word that never came has zeros.
+        The words, packed in a compact model; only their directions count. A word that never
+        came has zeros.
     weights : ndarray of float32, (V,)
         How much a word counts in a text.
     cells : ndarray of int16, (r, K)
@@ -114,12 +115,13 @@ class WhitenedCoder:
         vectors, weights, cells = (
             np.asarray(arrays[name]) for name in ("vectors", "weights", "cells")
         )
+        packed = vectors.dtype == np.uint8
+        if not packed:
+            check_array("vectors", vectors, np.int8, (n_words, rank))
         check_array("weights", weights, np.float32, (n_words,))
         check_array("cells", cells, np.int16, (rank, n_cells))
-        if vectors.dtype == np.uint8:
-            packed = PackedRows.check("vectors", vectors, n_words, rank)
-            return cls(packed, weights, cells)
-        check_array("vectors", vectors, np.int8, (n_words, rank))
+        if packed:
+            return cls(PackedRows.check("vectors", vectors, n_words, rank), weights, cells)
         return cls(vectors, weights, cells)
 
     def compact(self) -> Self:
@@ -210,6 +212,12 @@ class WhitenedCoder:
             ]
         # a word that came a few times may lie anywhere
         return found * np.log1p(counts)[:, None]
+
+    @property
+    def word_weights(self) -> NDArray[np.float32]:
+        """How much each word counts in a text, whatever the length of its vector."""
+        found: NDArray[np.float32] = self.weights / self._lengths
+        return found
 
     @cached_property
     def _lengths(self) -> NDArray[np.float32]:
