@@ -55,7 +55,13 @@ def find_model(
     name = str(name_or_path)
     if name in PRETRAINED:
         return Path(__file__).parent / f"{name}.skfly"
-    if hub and _REPOSITORY.fullmatch(name) and not name.endswith(".skfly"):
+    # a path is never looked up: a mistyped one should not be sent anywhere
+    if (
+        hub
+        and isinstance(name_or_path, str)
+        and _REPOSITORY.fullmatch(name)
+        and not name.endswith(".skfly")
+    ):
         return _download(name, revision)
     raise FileNotFoundError(
         f"there is no model file {path}; the models that come with skfly are: "
@@ -111,19 +117,21 @@ def _digest(path: Path) -> str:
 def _download(repo: str, revision: str | None) -> Path:
     """Return a model of the Hub, from the cache if it is there; only data is read from it."""
     hub = import_optional("huggingface_hub", "hub", f"{repo!r} is no file here; opening it")
+    constants = import_optional("huggingface_hub.constants", "hub", "the Hub")
+    errors = import_optional("huggingface_hub.errors", "hub", "the Hub")
     names = (_CONFIG_NAME, MODEL_NAME)
     try:
         config, path = (Path(hub.hf_hub_download(repo, name, revision=revision)) for name in names)
-    except hub.errors.HfHubHTTPError as error:
+    except errors.HfHubHTTPError as error:
         raise FileNotFoundError(
-            f"{repo!r} was looked for as a file and as a repository at {hub.constants.ENDPOINT}, "
-            f"where there is no model of skfly of that name that you may read ({error!s:.200}); "
+            f"{repo!r} was looked for as a file and as a repository at {constants.ENDPOINT}, "
+            f"where there is no model of skfly of that name that you may read ({str(error).splitlines()[0]:.200}); "
             f"the models that come with skfly are: {', '.join(PRETRAINED)}"
         ) from error
-    except (OSError, hub.errors.LocalEntryNotFoundError) as error:
+    except (OSError, errors.LocalEntryNotFoundError) as error:
         raise FileNotFoundError(
-            f"{repo!r} was looked for as a file, in the cache {hub.constants.HF_HUB_CACHE} and at "
-            f"{hub.constants.ENDPOINT}, which cannot be reached; the models that come with skfly "
+            f"{repo!r} was looked for as a file, in the cache {constants.HF_HUB_CACHE} and at "
+            f"{constants.ENDPOINT}, which cannot be reached; the models that come with skfly "
             f"need no network: {', '.join(PRETRAINED)}"
         ) from error
     _check_digest(path, config)
