@@ -123,9 +123,10 @@ def _download(repo: str, revision: str | None) -> Path:
     try:
         config, path = (Path(hub.hf_hub_download(repo, name, revision=revision)) for name in names)
     except errors.HfHubHTTPError as error:
+        answer = str(error).partition("\n")[0]
         raise FileNotFoundError(
             f"{repo!r} was looked for as a file and as a repository at {constants.ENDPOINT}, "
-            f"where there is no model of skfly of that name that you may read ({str(error).splitlines()[0]:.200}); "
+            f"where there is no model of skfly of that name that you may read ({answer:.200}); "
             f"the models that come with skfly are: {', '.join(PRETRAINED)}"
         ) from error
     except (OSError, errors.LocalEntryNotFoundError) as error:
