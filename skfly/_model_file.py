@@ -25,7 +25,9 @@ from numpy.typing import NDArray
 from skfly._files import replace_file
 
 __all__ = [
+    "COMPACT_VERSION",
     "DAMAGE",
+    "PLAIN_VERSION",
     "ModelFileError",
     "StoredArrays",
     "number_type",
@@ -35,7 +37,9 @@ __all__ = [
 
 _LOG = logging.getLogger("skfly")
 FORMAT = "skfly"
-FORMAT_VERSION = 3
+PLAIN_VERSION = 3
+COMPACT_VERSION = 4  # arrays of two numbers a byte, and factors
+FORMAT_VERSION = COMPACT_VERSION
 _CHECKSUMS_SINCE = 3
 _ROOM = 99_000_000  # safetensors reads and writes a little more beside the arrays
 _LONGEST_HEADER = 100_000_000
@@ -98,8 +102,13 @@ def write_model_file(
     path: str | os.PathLike[str],
     arrays: Mapping[str, NDArray[Any]],
     content: Mapping[str, Any],
+    version: int = PLAIN_VERSION,
 ) -> None:
-    """Write a model file in one step; see :func:`skfly._files.replace_file`."""
+    """Write a model file in one step; see :func:`skfly._files.replace_file`.
+
+    ``version`` is the oldest format that has all that it holds, so that older readers read it
+    if they can and say so if they cannot.
+    """
     from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
@@ -112,8 +121,8 @@ def write_model_file(
         )
     as_read = json.loads(text)
     checksums = {name: _checksum(contiguous[name]) for name in sorted(contiguous)}
-    checksums[""] = _content_checksum(FORMAT_VERSION, as_read)
-    described = json.dumps({"version": FORMAT_VERSION, "content": as_read, "checksums": checksums})
+    checksums[""] = _content_checksum(version, as_read)
+    described = json.dumps({"version": version, "content": as_read, "checksums": checksums})
     with replace_file(path) as place:
         try:
             save_file(contiguous, place, metadata={FORMAT: described})

@@ -78,8 +78,10 @@ CONSTRAINTS: dict[str, Any] = {
     "random_state": ["random_state"],
     "checkpoint_dir": [str, os.PathLike, None],
     "verbose": ["verbose"],
+    "pretrained": [str, os.PathLike, None],
+    "adapt": [StrOptions({"documents", "words", "nothing"})],
 }
 
-_OF_THE_CALLER = ("input", "preprocessor", "tokenizer", "checkpoint_dir")
+_OF_THE_CALLER = ("input", "preprocessor", "tokenizer", "checkpoint_dir", "pretrained")
 FILE_PARAMS = tuple(name for name in CONSTRAINTS if name not in _OF_THE_CALLER)
 """Parameters that a model file may set: none that makes the estimator open files or run code."""

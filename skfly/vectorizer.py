@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
@@ -21,9 +21,9 @@ from sklearn.utils.validation import check_is_fitted
 import skfly
 from skfly._callbacks import EpochCallbacks, GensimCallbacks, is_gensim_callback
 from skfly._embedding import EmbeddingMixin
-from skfly._model_file import DAMAGE, ModelFileError
-from skfly._params import CONSTRAINTS, FILE_PARAMS, MODEL_PARAMS, RULE_PARAMS
-from skfly._pretrained import find_model
+from skfly._estimator_files import FilesMixin
+from skfly._params import CONSTRAINTS, MODEL_PARAMS, RULE_PARAMS
+from skfly._pretrained_fit import PretrainedMixin
 from skfly._progress import Progress
 from skfly._sklearn_compat import (
     CallbackSupportMixin,
@@ -38,7 +38,6 @@ from skfly.fit import (
     MOST_WORDS,
     Checkpoints,
     Fitted,
-    History,
     fit,
     fit_documents,
     least_count,
@@ -47,14 +46,10 @@ from skfly.fit import (
 from skfly.model import (
     FlyModel,
     KenyonCell,
-    ModelFile,
     ModelSettings,
     Provenance,
-    plain_value,
-    read_model,
-    write_model,
 )
-from skfly.rules import RULES, DocumentCounts, Learned, LearnedDocuments
+from skfly.rules import RULES
 from skfly.text import (
     TEXT_PARAMS,
     EncodedCorpus,
@@ -75,8 +70,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FlyHashVectorizer"]
 
-_DOCUMENTS = "documents."  # names of what cells of documents continue from, in files
-
 
 def _learned(path: str) -> Any:
     """Return a property that reads what was learned."""
@@ -95,6 +88,8 @@ def _learned(path: str) -> Any:
 
 
 class FlyHashVectorizer(
+    PretrainedMixin,
+    FilesMixin,
     CallbackSupportMixin,
     EmbeddingMixin,
     ClassNamePrefixFeaturesOutMixin,
@@ -204,6 +199,14 @@ stop_words, token_pattern, vocabulary
         time can use a directory.
     verbose : int, default=0
         1 shows progress on standard error.
+    pretrained : str, path-like or None, default=None
+        A model to begin with, as in :meth:`from_pretrained`: ``"en"``, a file or a repository.
+        It decides on ``n_kenyon_cells``, ``learning`` and ``phrases``; all other parameters
+        hold. What ``fit`` learns is then up to ``adapt``, and ``partial_fit`` cannot continue.
+    adapt : {"documents", "words", "nothing"}, default="documents"
+        What ``fit`` learns if ``pretrained`` is given: cells of documents, if there are enough
+        of them (see ``document_cells``); the words that the model does not know, from those
+        around them, and how common each is in your texts; or nothing at all.
 
     Attributes
     ----------
@@ -346,6 +349,8 @@ truncate_windows_, n_active_, decorrelation_
         random_state: Any = None,
         checkpoint_dir: str | os.PathLike[str] | None = None,
         verbose: int = 0,
+        pretrained: str | os.PathLike[str] | None = None,
+        adapt: str = "documents",
     ) -> None:
         self.n_kenyon_cells = n_kenyon_cells
         self.hash_length = hash_length
@@ -385,6 +390,8 @@ truncate_windows_, n_active_, decorrelation_
         self.random_state = random_state
         self.checkpoint_dir = checkpoint_dir
         self.verbose = verbose
+        self.pretrained = pretrained
+        self.adapt = adapt
 
     # Learning
 
@@ -433,6 +440,9 @@ truncate_windows_, n_active_, decorrelation_
         -------
         self : FlyHashVectorizer
         """
+        if self.pretrained is not None and self.adapt == "nothing":
+            self._use_pretrained()
+            return self
         with self._read_to_fit(raw_documents) as corpus:
             self._fit_corpus(corpus, raw_documents)
         return self
@@ -452,6 +462,9 @@ truncate_windows_, n_active_, decorrelation_
         codes : sparse matrix, (n_documents, n_kenyon_cells)
         """
         self._validate_params()
+        if self.pretrained is not None and self.adapt == "nothing":
+            self._use_pretrained()
+            return self._document_codes(raw_documents)
         with self._read_to_fit(raw_documents) as corpus:
             self._fit_corpus(corpus, raw_documents)
             # not transform: its output would be a data frame already, without the index
@@ -491,10 +504,7 @@ truncate_windows_, n_active_, decorrelation_
     def _check_continues(self) -> None:
         """Refuse to continue from what does not fit the parameters."""
         if self._training is None:
-            raise ValueError(
-                "this model has no learning state (it was saved as a FlyModel): partial_fit "
-                "cannot continue from it; fit learns a new one"
-            )
+            raise ValueError(self._why_not_continued())
         if self.n_kenyon_cells != self.n_features_out_:
             raise ValueError(
                 f"n_kenyon_cells is {self.n_kenyon_cells}, but the model was fitted with "
@@ -512,6 +522,8 @@ truncate_windows_, n_active_, decorrelation_
         self._check_settings()
         if self.checkpoint_dir is not None:
             Checkpoints(self.checkpoint_dir, {})  # says so if it cannot be written
+        if self.pretrained is not None:
+            return self._read_to_adapt(raw_documents)
         analyzer = TextAnalyzer(**self._text_params(None))
         if not self.phrases:
             return self._read(raw_documents, self._given_vocabulary(), analyzer)
@@ -536,6 +548,9 @@ truncate_windows_, n_active_, decorrelation_
             )
 
     def _fit_corpus(self, corpus: EncodedCorpus, raw_documents: Any) -> None:
+        if self.pretrained is not None:
+            self._adapt_to(corpus)
+            return
         min_count = least_count(corpus.n_words, self.min_count)
         vocabulary = self._given_vocabulary()
         if vocabulary is None:
@@ -686,7 +701,7 @@ truncate_windows_, n_active_, decorrelation_
                 f"window must be odd, with the target in the middle; got {self.window}: take "
                 f"{self.window - 1} or {self.window + 1}"
             )
-        if self.hash_length > self.n_kenyon_cells:
+        if self.pretrained is None and self.hash_length > self.n_kenyon_cells:
             raise ValueError(
                 f"hash_length={self.hash_length} is more than n_kenyon_cells="
                 f"{self.n_kenyon_cells}: a code cannot have more ones than cells"
@@ -964,172 +979,6 @@ truncate_windows_, n_active_, decorrelation_
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
-
-    # Files
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted estimator to one file, without pickle.
-
-        The file is written beside its place and renamed into it, so an older one stays whole if
-        anything goes wrong. Then the state that ``fit`` left in ``checkpoint_dir`` is removed.
-
-        Parameters
-        ----------
-        path : path-like
-
-        See Also
-        --------
-        FlyHashVectorizer.load : Read it back.
-        """
-        check_is_fitted(self)
-        self._validate_params()
-        params = self.get_params()
-        del params["checkpoint_dir"]  # of one run, not of the model
-        if params["vocabulary"] is not None:
-            params["vocabulary"] = True  # the words are in the file already
-        content: dict[str, Any] = {
-            "params": {name: plain_value(name, value) for name, value in params.items()}
-        }
-        training = self._training
-        if training is not None:
-            content |= {
-                "min_count": int(self.min_count_),
-                "n_epochs": training.n_epochs,
-                "energy": self.energy_,
-                "cells_used": self.cells_used_,
-                "settings": {
-                    name: plain_value(name, value)
-                    for name, value in asdict(training.settings).items()
-                },
-            }
-        state: dict[str, NDArray[Any]] = {}
-        if training is not None:
-            state |= training.learned.state
-            if training.documents is not None:
-                counts = training.documents.counts.arrays
-                state |= {_DOCUMENTS + name: array for name, array in counts.items()}
-        write_model(path, self.model_, content, state)
-        if training is not None and training.checkpoints is not None:
-            training.checkpoints.forget()
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str], *, mmap: bool = False) -> Self:
-        """Read an estimator that :meth:`save` wrote.
-
-        A file sets no parameter that makes the estimator read, write or run something else:
-        ``input`` and ``checkpoint_dir`` are the defaults after ``load``.
-
-        Parameters
-        ----------
-        path : path-like
-        mmap : bool, default=False
-            Map the file into memory instead of reading it: loading is immediate, and processes
-            that use the same file share its memory. Replace a file that is mapped (:meth:`save`
-            does), and never cut it short in place, which ends all processes that use it.
-
-        Returns
-        -------
-        fly : FlyHashVectorizer
-
-        Raises
-        ------
-        ModelFileError
-            If the file is not a model, is damaged, or comes from a newer skfly.
-        """
-        file = read_model(path, mmap=mmap)
-        fly = cls()
-        try:
-            fly._restore(file)
-        except DAMAGE as error:
-            raise ModelFileError(f"{path} is damaged: {error}") from error
-        return fly
-
-    @classmethod
-    def from_pretrained(cls, name: str | os.PathLike[str]) -> Self:
-        """Open a model that comes with the package, or one in a file.
-
-        Parameters
-        ----------
-        name : str or path-like
-            ``"en"``: 30,000 words of English, 1,000 cells, from 45 million words of Wikipedia; or
-            the path of a file that :meth:`save` wrote.
-
-        Returns
-        -------
-        fly : FlyHashVectorizer
-            It can be used at once. :meth:`fit` learns a new model; :meth:`partial_fit` is refused
-            for the models that come with the package, which have no learning state.
-
-        Examples
-        --------
-        >>> from skfly import FlyHashVectorizer
-        >>> fly = FlyHashVectorizer.from_pretrained("en")
-        >>> "loans" in [word for word, _ in fly.wv.most_similar("loan")]
-        True
-        """
-        return cls.load(find_model(name), mmap=True)
-
-    def _restore(self, file: ModelFile) -> None:
-        """Take what a file holds; what does not fit raises one of ``DAMAGE``."""
-        model, content = file.model, file.estimator or {}
-        settings, provenance = model.settings, model.provenance
-        params = dict(content.get("params", {}))
-        if unknown := params.keys() - CONSTRAINTS.keys():
-            raise ValueError(f"it has a parameter {min(unknown)!r:.30}")
-        params = {name: value for name, value in params.items() if name in FILE_PARAMS}
-        if params.get("vocabulary") is not None:
-            params["vocabulary"] = list(model.vocabulary.words)
-        text = dict(settings.text)
-        self._phrases = text.pop("phrases", None)
-        params |= {name: getattr(settings, name) for name in MODEL_PARAMS} | text
-        self.set_params(**params)
-        self._validate_params()
-        self._model, self._training = model, None
-        self._current = (self._model_params(self._phrases), model)
-        if "settings" not in content:
-            self.n_kenyon_cells = model.n_cells
-            return
-        rule = RULES[provenance.rule]
-        counts, state = _split(file.state, _DOCUMENTS)
-        rule.check_state(state, model.n_words, model.n_cells)
-        documents = None
-        if model.document_coder is not None and counts:
-            shape = (model.n_words, model.n_cells)
-            documents = LearnedDocuments(
-                model.document_coder, DocumentCounts.from_arrays(counts, *shape)
-            )
-        history = History(0, _numbers(content["energy"]), _numbers(content["cells_used"]))
-        self.min_count_ = _count(content["min_count"])
-        self._training = Fitted(
-            provenance.rule,
-            Learned(model.coder, state),
-            model.vocabulary.counts,
-            provenance.n_tokens,
-            _count(content["n_epochs"]),
-            rule.restore_settings(content["settings"]),
-            history,
-            documents=documents,
-        )
-
-
-def _split(
-    arrays: Mapping[str, NDArray[Any]], prefix: str
-) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
-    """Return the arrays whose names begin with a prefix, without it, and the others."""
-    found = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
-    return found, {n: a for n, a in arrays.items() if not n.startswith(prefix)}
-
-
-def _count(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
-        raise ValueError(f"{value!r:.30} is no count")
-    return value
-
-
-def _numbers(values: Any) -> tuple[float, ...]:
-    if not isinstance(values, list) or not all(isinstance(v, int | float) for v in values):
-        raise ValueError(f"{values!r:.30} are no numbers")
-    return tuple(values)
 
 
 def _name_of(documents: Any) -> str:

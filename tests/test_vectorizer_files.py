@@ -271,8 +271,8 @@ def rewrite(path, change):
 
 @pytest.mark.parametrize("mmap", [False, True])
 def test_a_model_of_a_newer_version_is_refused(saved, mmap):
-    rewrite(saved, lambda described: described.update(version=4))
-    with pytest.raises(ModelFileError, match=r"model format 4, written by a newer skfly.*upgrade"):
+    rewrite(saved, lambda described: described.update(version=5))
+    with pytest.raises(ModelFileError, match=r"model format 5, written by a newer skfly.*upgrade"):
         FlyHashVectorizer.load(saved, mmap=mmap)
 
 

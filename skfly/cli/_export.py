@@ -14,7 +14,7 @@ import typer
 from skfly._files import import_optional, replace_file
 from skfly.cli._app import HashLength, Json, Model, Quiet, app, examples
 from skfly.cli._console import print_json, size_text
-from skfly.cli._files import check_place, load_to_hash
+from skfly.cli._files import check_place, load_model, load_to_hash
 
 if TYPE_CHECKING:
     from skfly.keyedvectors import FlyKeyedVectors
@@ -28,6 +28,7 @@ class Format(StrEnum):
     NUMPY = "numpy"
     FAISS = "faiss"
     PROJECTOR = "projector"
+    COMPACT = "compact"
 
 
 _SUFFIXES = {
@@ -36,6 +37,7 @@ _SUFFIXES = {
     ".bin": Format.WORD2VEC_BINARY,
     ".npz": Format.NUMPY,
     ".faiss": Format.FAISS,
+    ".skfly": Format.COMPACT,
 }
 
 
@@ -45,6 +47,7 @@ _SUFFIXES = {
         "skfly export corpus.skfly vectors.bin --hash-length 16",
         "skfly export corpus.skfly codes.npz",
         "skfly export corpus.skfly codes.faiss",
+        "skfly export corpus.skfly small.skfly",
         "skfly export corpus.skfly projector/ --format projector --top 10000",
     )
 )
@@ -69,13 +72,14 @@ def export(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Write the words' codes in a format of other programs.
+    """Write the words' codes in a format of other programs, or the model in a smaller one.
 
     word2vec and word2vec-binary (.txt or .vec, .bin): ones and zeros, for gensim and others.
     numpy (.npz): arrays words, counts, codes (packed, least bit first), n_cells, hash_length.
     faiss (.faiss): an IndexBinaryFlat, with the words beside it in a .json file.
     projector: a directory with vectors.tsv, metadata.tsv and projector_config.pbtxt, for
     TensorBoard's embedding projector.
+    compact (.skfly): the whole model, many times smaller; it does not learn further.
     """
     kind = kind or _by_suffix(output)
     if kind is Format.PROJECTOR:
@@ -84,6 +88,11 @@ def export(
         check_place(output / "vectors.tsv" if output.is_dir() else output)
     else:
         check_place(output)
+    if kind is Format.COMPACT:
+        if top is not None:
+            raise typer.BadParameter("a model keeps all its words", param_hint="'--top'")
+        _write_compact(model, output, hash_length, as_json)
+        return
     vectors = load_to_hash(model, hash_length).wv
     if top is not None:
         vectors = _most_frequent(vectors, top)
@@ -102,6 +111,18 @@ def export(
         return
     for file in files:
         typer.echo(f"{file}: {size_text(file.stat().st_size)}")
+
+
+def _write_compact(model: Path, output: Path, hash_length: int | None, as_json: bool) -> None:
+    fly = load_model(model)
+    if hash_length is not None:
+        fly.set_params(hash_length=hash_length)
+    fly.save(output, compact=True)
+    if as_json:
+        files = {"format": Format.COMPACT.value, "files": [str(output)]}
+        print_json(files | {"words": len(fly.vocabulary_), "cells": fly.n_features_out_})
+    else:
+        typer.echo(f"{output}: {size_text(output.stat().st_size)}")
 
 
 def _by_suffix(output: Path) -> Format:

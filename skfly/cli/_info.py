@@ -43,6 +43,7 @@ def info(model: Model, as_json: Json = False) -> None:
         ("learned with", _pairs(about["settings"])),
         ("not the default", _pairs(about["changed_parameters"]) or "nothing"),
         ("file size", size_text(about["file_bytes"])),
+        *([("form", "compact: it does not learn further")] if about["compact"] else []),
         ("packed code", f"{about['code_bytes_per_word']} bytes a word"),
         ("frequent words", words),
     ]
@@ -94,6 +95,7 @@ def _describe(fly: FlyHashVectorizer, path: Path) -> dict[str, Any]:
             if hasattr(fly, f"{name}_")  # each rule has some of them
         },
         "changed_parameters": changed,
+        "compact": fly.model_.is_compact,
         "file_bytes": find_model(path).stat().st_size,
         "code_bytes_per_word": -(-fly.n_features_out_ // 8),
         "most_frequent_words": [

@@ -146,6 +146,12 @@ def train(
         int, typer.Option(min=0, help="The same seed gives the same model on the same machine.")
     ] = 0,
     backend: Annotated[Backend, typer.Option(help="What computes.")] = Backend.AUTO,
+    compact: Annotated[
+        bool,
+        typer.Option(
+            "--compact", help="Write a file many times smaller, which does not learn further."
+        ),
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -182,7 +188,7 @@ def train(
     began = time.perf_counter()
     with nullcontext() if quiet else show_logs():
         fly = _train(corpus, encoding, column, encoded_corpus, params, quiet)
-    fly.save(output)
+    fly.save(output, compact=compact)
     summary: dict[str, Any] = {
         "model": str(output),
         "file_bytes": output.stat().st_size,

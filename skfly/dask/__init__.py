@@ -125,9 +125,9 @@ class DaskFlyHashVectorizer(FlyHashVectorizer):
         local.__dict__.update({name: getattr(self, name) for name in fitted})
         return local
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> None:
         """Write the plain estimator to one file; see :meth:`FlyHashVectorizer.save`."""
-        self.to_local().save(path)
+        self.to_local().save(path, compact=compact)
 
     def __getstate__(self) -> dict[str, Any]:
         return dict(super().__getstate__()) | {"client": None}

@@ -149,7 +149,7 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
         """
         from skfly.keyedvectors._of_fly import make_vectors
 
-        return make_vectors(FlyModel.load(find_model(name), mmap=True))
+        return make_vectors(FlyModel.load(find_model(name, hub=True), mmap=True))
 
     @classmethod
     def from_dense(

@@ -3,6 +3,7 @@
 from skfly.model._cells import KenyonCell
 from skfly.model._coder import Active, Coder, top_of_scores
 from skfly.model._documents import DocumentCoder, tfidf
+from skfly.model._factors import Factors
 from skfly.model._file import (
     ModelFile,
     describe_model,
@@ -24,6 +25,7 @@ __all__ = [
     "CellLayout",
     "Coder",
     "DocumentCoder",
+    "Factors",
     "FlyModel",
     "KenyonCell",
     "ModelFile",

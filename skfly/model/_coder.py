@@ -53,6 +53,10 @@ class Coder(Protocol):
         """What is no array, as JSON can hold it."""
         ...
 
+    def compact(self) -> Coder:
+        """Return a coder of nearly the same codes in a fraction of the memory."""
+        ...
+
     def check_word_codes(self, word_codes: str) -> None:
         """Raise ``ValueError`` if words have no codes of this kind."""
         ...

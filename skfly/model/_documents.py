@@ -8,7 +8,7 @@ says how a document differs from others. Both are folded into arrays of the code
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -19,11 +19,15 @@ from scipy import sparse
 from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells
 from skfly.model._coder import Active, top_of_scores
+from skfly.model._factors import Factors
 
 __all__ = ["DocumentCoder", "tfidf"]
 
 _TFIDF_UNIT = 2.0**-10
 _LARGEST_AMOUNT = 2**19 - 1  # so that sums are exact, see Engine.sum_rows
+_LARGEST_TFIDF = 128.0  # of a word in a compact coder
+_FACTORS = "factors."
+_LARGEST_RANK, _SMALLEST_RANK = 256, 32
 _LARGEST_WEIGHT = 2**15 - 1
 _ACTIVATIONS_AT_A_TIME = 1 << 22
 
@@ -37,8 +41,8 @@ class DocumentCoder:
 
     Parameters
     ----------
-    weights : ndarray of int16, (V, K)
-        How each word excites or inhibits each cell.
+    weights : ndarray of int16 or Factors, (V, K)
+        How each word excites or inhibits each cell; as factors in a compact model.
     scales : ndarray of float32, (K,)
         The unit of each cell's weights.
     thresholds : ndarray of float32, (K,)
@@ -58,7 +62,7 @@ class DocumentCoder:
            [ 0. ,  0. ,  0. ]], dtype=float32)
     """
 
-    weights: NDArray[np.int16]
+    weights: NDArray[np.int16] | Factors
     scales: NDArray[np.float32]
     thresholds: NDArray[np.float32]
     idf: NDArray[np.float32]
@@ -79,36 +83,56 @@ class DocumentCoder:
 
     @cached_property
     def n_words(self) -> int:
-        return len(self.weights)
+        return len(self.idf)
 
     @cached_property
     def n_cells(self) -> int:
-        return int(self.weights.shape[1])
+        return len(self.thresholds)
+
+    @property
+    def is_sensitive(self) -> bool:
+        """Whether any word moves any cell."""
+        if isinstance(self.weights, Factors):
+            return bool(self.weights.scales.any())
+        return bool(self.weights.any())
 
     # Files
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        found = {"scales": self.scales, "thresholds": self.thresholds, "idf": self.idf}
+        if isinstance(self.weights, Factors):
+            return found | {_FACTORS + name: a for name, a in self.weights.arrays.items()}
+        return found | {"weights": self.weights}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], n_words: int) -> Self:
         """Return the coder with these arrays; raises ``ValueError`` if they do not fit."""
+        if "weights" not in arrays:
+            factors = {
+                name.removeprefix(_FACTORS): array
+                for name, array in arrays.items()
+                if name.startswith(_FACTORS)
+            }
+            weights = Factors.from_arrays(factors, n_words)
+            return cls(weights, *_check_rest(arrays, n_words, weights.n_cells))
         n_cells = np.shape(arrays["weights"])[-1]
         check_cells(n_cells)
-        shapes = {
-            "weights": (np.int16, (n_words, n_cells)),
-            "scales": (np.float32, (n_cells,)),
-            "thresholds": (np.float32, (n_cells,)),
-            "idf": (np.float32, (n_words,)),
-        }
-        given = {name: np.asarray(arrays[name]) for name in shapes}
-        for name, (dtype, shape) in shapes.items():
-            check_array(name, given[name], dtype, shape)
-        return cls(**given)
+        check_array("weights", np.asarray(arrays["weights"]), np.int16, (n_words, n_cells))
+        return cls(np.asarray(arrays["weights"]), *_check_rest(arrays, n_words, n_cells))
+
+    def compact(self) -> Self:
+        """Return the coder with its weights as factors of low rank."""
+        if isinstance(self.weights, Factors):
+            return self
+        having = np.exp(1.0 - self.idf)  # the share of documents that have a word, about
+        factors = Factors.of(
+            self.weights * self.scales, _rank(self.n_cells), self.idf * np.sqrt(having)
+        )
+        return replace(self, weights=factors, scales=np.ones_like(self.scales))
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.arrays
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     # Codes
 
@@ -121,13 +145,22 @@ class DocumentCoder:
         np.minimum(amounts, _LARGEST_AMOUNT, out=amounts)
         squares = np.add.reduceat(np.append(amounts**2, 0.0), counts.indptr[:-1])
         squares[np.diff(counts.indptr) == 0] = 1.0
-        sums = engine.sum_rows(self.weights, counts.indices, amounts, counts.indptr)
+        sums = self._sums(engine, counts, amounts)
         silent = ~sums.any(axis=1)
         sums /= np.sqrt(np.maximum(squares, 1.0))[:, None]
         sums *= self.scales
         sums -= self.thresholds
         sums[silent] = 0.0
         return sums.astype(np.float32)
+
+    def _sums(
+        self, engine: Engine, counts: sparse.csr_array, amounts: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        if isinstance(self.weights, Factors):
+            return self.weights.sums(
+                engine, counts.indices, amounts, counts.indptr, _LARGEST_TFIDF / _TFIDF_UNIT
+            )
+        return engine.sum_rows(self.weights, counts.indices, amounts, counts.indptr)
 
     def bags(self, engine: Engine, counts: sparse.csr_array, n_top: int) -> Active:
         """Return the most active cells of documents, one row of word counts each.
@@ -147,6 +180,22 @@ class DocumentCoder:
     def _parts(self, n_rows: int) -> Iterator[slice]:
         step = max(1, _ACTIVATIONS_AT_A_TIME // self.n_cells)
         return (slice(start, start + step) for start in range(0, n_rows, step))
+
+
+def _rank(n_cells: int) -> int:
+    """Return how many directions a compact coder has."""
+    return min(_LARGEST_RANK, max(n_cells // 2, _SMALLEST_RANK))
+
+
+def _check_rest(
+    arrays: Mapping[str, NDArray[Any]], n_words: int, n_cells: int
+) -> list[NDArray[np.float32]]:
+    """Return what a coder has beside its weights."""
+    lengths = {"scales": n_cells, "thresholds": n_cells, "idf": n_words}
+    given = [np.asarray(arrays[name]) for name in lengths]
+    for (name, length), array in zip(lengths.items(), given, strict=True):
+        check_array(name, array, np.float32, (length,))
+    return given
 
 
 def tfidf(counts: sparse.csr_array, idf: NDArray[np.float32]) -> NDArray[np.float64]:

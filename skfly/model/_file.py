@@ -20,7 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skfly._model_file import (
+    COMPACT_VERSION,
     DAMAGE,
+    PLAIN_VERSION,
     ModelFileError,
     StoredArrays,
     number_type,
@@ -29,6 +31,7 @@ from skfly._model_file import (
 )
 from skfly.model._coder import Coder
 from skfly.model._documents import DocumentCoder
+from skfly.model._factored import FactoredCoder
 from skfly.model._model import FlyModel, ModelSettings, Provenance
 from skfly.model._ordered import PhaseCoder
 from skfly.model._synapses import SynapseCoder, keep_probabilities
@@ -47,6 +50,7 @@ __all__ = [
 
 KIND = "model"
 FORMS: dict[str, type[Coder]] = {
+    FactoredCoder.form: FactoredCoder,
     PhaseCoder.form: PhaseCoder,
     SynapseCoder.form: SynapseCoder,
     WhitenedCoder.form: WhitenedCoder,
@@ -80,7 +84,7 @@ def write_model(
     arrays |= {_STATE + name: array for name, array in (state or {}).items()}
     if estimator is not None:
         content["estimator"] = dict(estimator)
-    write_model_file(path, arrays, content)
+    write_model_file(path, arrays, content, COMPACT_VERSION if model.is_compact else PLAIN_VERSION)
 
 
 def describe_model(model: FlyModel) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -93,8 +97,13 @@ def describe_model(model: FlyModel) -> tuple[dict[str, NDArray[Any]], dict[str, 
         "form": model.coder.form,
         "numbers": model.coder.numbers,
         "settings": settings | {"text": text},
-        "provenance": asdict(model.provenance),
+        "provenance": _plain_provenance(model.provenance),
     }
+
+
+def _plain_provenance(provenance: Provenance) -> dict[str, Any]:
+    """Return where a model comes from; that it is not compact goes without saying."""
+    return {name: value for name, value in asdict(provenance).items() if value is not False}
 
 
 def model_fingerprint(model: FlyModel) -> str:
@@ -239,7 +248,7 @@ def _under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray
 def _provenance(content: Mapping[str, Any]) -> Provenance:
     provenance = Provenance(**content)
     for field in fields(Provenance):
-        kind = int if field.type == "int" else str
+        kind = {"int": int, "bool": bool}.get(str(field.type), str)
         if not isinstance(getattr(provenance, field.name), kind):
             raise ValueError(f"{field.name} of the provenance is no {kind.__name__}")
     return provenance

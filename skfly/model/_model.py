@@ -16,6 +16,7 @@ from scipy import sparse
 from scipy.special import entr
 from sklearn.utils import gen_batches
 
+from skfly._threads import single_threaded_blas
 from skfly.engine import Engine, get_engine
 from skfly.model._cells import KenyonCell, likeliest_words, word_probabilities
 from skfly.model._coder import Active, Coder
@@ -63,6 +64,8 @@ class Provenance:
         The version that learned it.
     created : str
         When learning ended, in ISO format.
+    compact : bool
+        Whether :meth:`FlyModel.compact` made the model.
     """
 
     rule: str = ""
@@ -71,6 +74,7 @@ class Provenance:
     n_windows: int = 0
     skfly: str = ""
     created: str = ""
+    compact: bool = False
 
 
 @dataclass(frozen=True)
@@ -219,6 +223,38 @@ class FlyModel:
             kept.add("_engine")
         model.__dict__.update({name: self.__dict__[name] for name in kept & self.__dict__.keys()})
         return model
+
+    def compact(self) -> FlyModel:
+        """Return the model in a fraction of its memory, with nearly the same codes.
+
+        Vectors of words take 4 bits a number, cells of documents become factors of low rank. It
+        encodes words, contexts and documents and describes cells as before.
+
+        Returns
+        -------
+        model : FlyModel
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> model = FlyHashVectorizer.from_pretrained("en").model_.compact()
+        >>> model.is_compact, model.words(["fruit"]).nnz
+        (True, 64)
+        """
+        self._check()
+        documents = self.document_coder
+        with single_threaded_blas():
+            return replace(
+                self,
+                coder=self.coder.compact(),
+                document_coder=None if documents is None else documents.compact(),
+                provenance=replace(self.provenance, compact=True),
+            )
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether :meth:`compact` made it."""
+        return self.provenance.compact
 
     # Codes
 

@@ -79,6 +79,10 @@ class PhaseCoder:
     def numbers(self) -> dict[str, Any]:
         return {}
 
+    def compact(self) -> Self:
+        """Return itself: responses that depend on places have no smaller form yet."""
+        return self
+
     def check_word_codes(self, word_codes: str) -> None:
         """Words have one kind of codes here, whatever the others are called."""
 

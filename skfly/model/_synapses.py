@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.engine import Drive, Engine, fixed_point_gain
+from skfly.engine import Drive, Engine, fixed_point_gain, get_engine
 from skfly.engine._checks import check_array, check_cells, check_whole
 from skfly.model._coder import Active, top_of_scores
+from skfly.model._factored import FactoredCoder
+from skfly.model._factors import Factors
 
 __all__ = ["SynapseCoder", "consensus_scores", "evidence", "keep_probabilities"]
 
@@ -24,6 +26,7 @@ _TIE_BREAK = 1e-4
 _SYNAPSE_UNIT = 2.0**-12
 _LATERAL_UNIT = 2.0**-14
 _ROWS_AT_A_TIME = 4096
+_COMPACT_RANK = 1024
 _NO_CONSENSUS = (
     "word_codes='consensus', but the model was fitted with 'synapses' and has no consensus: "
     "set word_codes='synapses', or fit again"
@@ -112,6 +115,25 @@ class SynapseCoder:
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    def compact(self) -> FactoredCoder:
+        """Return the responses to words as factors; learning cannot continue from these."""
+        engine, n_rows = get_engine("numba"), len(self.synapses)
+        ids = np.arange(self.n_words)
+        responses = self._responses_of(engine, np.arange(n_rows))
+        if self.consensus is not None:
+            own = (
+                self._word_scores(ids)
+                if self.lateral is None
+                else self._connect(engine, self._evidence(ids, "consensus"))
+            )
+            # lengths do not matter to codes of words, and they should not to the factors
+            lengths = np.sqrt((own**2).sum(axis=1, keepdims=True))
+            typical = np.sqrt((responses**2).sum(axis=1).mean())
+            np.divide(own * typical, lengths, out=own, where=lengths > 0)
+            responses = np.concatenate([responses, own])
+        factors = Factors.of(responses, min(_COMPACT_RANK, self.n_cells))
+        return FactoredCoder(factors, self.n_words, self.log_ratios)
+
     # Codes
 
     def check_word_codes(self, word_codes: str) -> None:
@@ -125,10 +147,7 @@ class SynapseCoder:
             return self._top_rows(engine, self.n_words + ids, each, n_top)
         self.check_word_codes(word_codes)
         if self.lateral is None:
-            assert self.consensus is not None
-            scores = consensus_scores(
-                self.consensus[ids], self._cell_counts, self._both_synapses(ids)
-            )
+            scores = self._word_scores(ids)
         else:
             scores = self._connect(engine, self._evidence(ids, word_codes))
         return top_of_scores(engine, scores, n_top, to_unit=self.lateral is not None)
@@ -206,13 +225,17 @@ class SynapseCoder:
         known, responses = self._known_responses
         new = np.unique(rows[~known[rows]])
         if len(new):
-            found = np.maximum(self.synapses[new], self.floor)
-            if self.weights is not None:
-                n_context = int(np.searchsorted(new, self.n_words))
-                found[:n_context] *= self.weights[new[:n_context], None]
-            responses[new] = self._connect(engine, found)
+            responses[new] = self._responses_of(engine, new)
             known[new] = True
         return responses
+
+    def _responses_of(self, engine: Engine, rows: NDArray[Any]) -> NDArray[np.float32]:
+        """Return the responses to some rows, which must rise."""
+        found = np.maximum(self.synapses[rows], np.float32(self.floor))
+        if self.weights is not None:
+            n_context = int(np.searchsorted(rows, self.n_words))
+            found[:n_context] *= self.weights[rows[:n_context], None]
+        return self._connect(engine, found)
 
     @cached_property
     def _known_responses(self) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
@@ -247,6 +270,10 @@ class SynapseCoder:
         never = counts.sum(axis=1) == 0
         found[never] = self._both_synapses(ids[never])
         return found
+
+    def _word_scores(self, ids: NDArray[Any]) -> NDArray[np.float32]:
+        assert self.consensus is not None
+        return consensus_scores(self.consensus[ids], self._cell_counts, self._both_synapses(ids))
 
     @cached_property
     def _cell_counts(self) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ it. All of them go through the same two matrices, so their codes can be compared
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -20,6 +20,7 @@ from scipy import sparse
 from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells, check_whole
 from skfly.model._coder import Active, top_of_scores
+from skfly.model._factors import PackedRows, random_turn, sum_rows
 
 __all__ = ["WhitenedCoder"]
 
@@ -38,8 +39,9 @@ class WhitenedCoder:
 
     Parameters
     ----------
-    vectors : ndarray of int8, (V, r)
-        The words; only their directions count. A word that never came has zeros.
+    vectors : ndarray of int8 or PackedRows, (V, r)
+        The words, packed in a compact model; only their directions count. A word that never
+        came has zeros.
     weights : ndarray of float32, (V,)
         How much a word counts in a text.
     cells : ndarray of int16, (r, K)
@@ -56,7 +58,7 @@ class WhitenedCoder:
 
     form: ClassVar[str] = "whitened"
 
-    vectors: NDArray[np.int8]
+    vectors: NDArray[np.int8] | PackedRows
     weights: NDArray[np.float32]
     cells: NDArray[np.int16]
 
@@ -94,7 +96,8 @@ class WhitenedCoder:
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        vectors = self.vectors.packed if isinstance(self.vectors, PackedRows) else self.vectors
+        return {"vectors": vectors, "weights": self.weights, "cells": self.cells}
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -109,18 +112,38 @@ class WhitenedCoder:
     ) -> Self:
         rank, n_cells = np.shape(arrays["cells"])
         check_cells(n_cells)
-        expected = {
-            "vectors": (np.int8, (n_words, rank)),
-            "weights": (np.float32, (n_words,)),
-            "cells": (np.int16, (rank, n_cells)),
-        }
-        given = {name: np.asarray(arrays[name]) for name in expected}
-        for name, (dtype, shape) in expected.items():
-            check_array(name, given[name], dtype, shape)
-        return cls(**given)
+        vectors, weights, cells = (
+            np.asarray(arrays[name]) for name in ("vectors", "weights", "cells")
+        )
+        packed = vectors.dtype == np.uint8
+        if not packed:
+            check_array("vectors", vectors, np.int8, (n_words, rank))
+        check_array("weights", weights, np.float32, (n_words,))
+        check_array("cells", cells, np.int16, (rank, n_cells))
+        if packed:
+            return cls(PackedRows.check("vectors", vectors, n_words, rank), weights, cells)
+        return cls(vectors, weights, cells)
+
+    def compact(self) -> Self:
+        """Return the coder with 4 bits for each number of the words' vectors."""
+        if isinstance(self.vectors, PackedRows):
+            return self
+        turn = random_turn(self.vectors.shape[1])
+        turned = self.vectors.astype(np.float64) @ turn
+        vectors, _ = PackedRows.quantise(turned)
+        cells = turn.T @ self.cells
+        strongest = max(float(np.abs(cells).max(initial=0.0)), 1e-30)
+        compact = type(self)(
+            vectors,
+            self.weights,
+            np.ascontiguousarray(np.rint(cells * (_LARGEST_CELL / strongest)).astype(np.int16)),
+        )
+        # the vectors are shorter now, and should count as much as before
+        weights = self.weights * (compact._lengths / self._lengths)
+        return replace(compact, weights=weights.astype(np.float32))
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.arrays
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     # Codes
 
@@ -158,7 +181,7 @@ class WhitenedCoder:
         parts : iterable of sparse array, (n_mixtures, V)
             The weights, some mixtures at a time.
         """
-        vectors, amounts = [self.vectors], [self.weights]
+        vectors, amounts = [self.vectors[:]], [self.weights]
         for weights in parts:
             largest, sums = self._mixed(engine, weights)
             top = np.abs(sums).max(axis=1, keepdims=True, initial=0.0)
@@ -216,10 +239,19 @@ class WhitenedCoder:
         # a word that came a few times may lie anywhere
         return found * np.log1p(counts)[:, None]
 
+    @property
+    def word_weights(self) -> NDArray[np.float32]:
+        """How much each word counts in a text, whatever the length of its vector."""
+        found: NDArray[np.float32] = self.weights / self._lengths
+        return found
+
     @cached_property
     def _lengths(self) -> NDArray[np.float32]:
         """What brings every word to the same length."""
-        squares = (self.vectors.astype(np.float64) ** 2).sum(axis=1)
+        squares = np.empty(self.n_words)
+        for start in range(0, self.n_words, _ROWS_AT_A_TIME):
+            part = slice(start, start + _ROWS_AT_A_TIME)
+            squares[part] = (self.vectors[part].astype(np.float64) ** 2).sum(axis=1)
         lengths: NDArray[np.float64] = np.sqrt(np.maximum(squares, 1.0))
         return (_LARGEST_ENTRY / lengths).astype(np.float32)
 
@@ -234,7 +266,7 @@ class WhitenedCoder:
         """Return the sums of vectors, each times its amount and its word's weight."""
         whole = np.rint(amounts.astype(np.float64) * weights[rows] / _AMOUNT_UNIT)
         np.minimum(whole, _LARGEST_AMOUNT, out=whole)
-        return engine.sum_rows(self.vectors, rows, whole, indptr)
+        return sum_rows(engine, self.vectors, rows, whole, indptr)
 
     def _top(self, engine: Engine, inputs: NDArray[np.float64], n_top: int) -> Active:
         """Return the most active cells for vectors of whole numbers; none for zeros."""

@@ -1,5 +1,6 @@
 """Learning rules, one file each. To add one, write its file and name it in :data:`RULES`."""
 
+from skfly.rules._adapting import adapt_words, spread_weights
 from skfly.rules._base import CorpusSize, Learned, Rule, Stage, StepReport, Task
 from skfly.rules._documents import (
     RECOUNTS,
@@ -24,8 +25,10 @@ __all__ = [
     "Stage",
     "StepReport",
     "Task",
+    "adapt_words",
     "learn_documents",
     "learn_more_documents",
+    "spread_weights",
 ]
 
 RULES: dict[str, type[Rule]] = {

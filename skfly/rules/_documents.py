@@ -160,7 +160,7 @@ def learn_documents(
                 on_step(counts.shape[0])
         learned = _with_moments(learned, sample, engine)
         coder = _coder(learned, _DECORRELATION)
-    return LearnedDocuments(coder, learned) if coder.weights.any() else None
+    return LearnedDocuments(coder, learned) if coder.is_sensitive else None
 
 
 def learn_more_documents(
@@ -252,7 +252,7 @@ def _count_pairs(
     counts: sparse.csr_array, coder: DocumentCoder, engine: Engine
 ) -> NDArray[np.int32]:
     """Count in how many documents each word comes together with each cell."""
-    pairs = np.zeros(coder.weights.shape, np.int32)
+    pairs = np.zeros((coder.n_words, coder.n_cells), np.int32)
     for part in gen_batches(counts.shape[0], _DOCUMENTS_AT_A_TIME):
         documents = counts[part]
         cells = coder.bags(engine, documents, _n_named(coder.n_cells)).cells

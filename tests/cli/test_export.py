@@ -81,3 +81,11 @@ def test_what_cannot_be_written(skfly, model, tmp_path):
         assert (code, out) == (2, "")
         assert message in err
     assert [path.name for path in tmp_path.iterdir()] == ["model.skfly"]
+
+
+def test_a_compact_model(skfly, fly, model, tmp_path):
+    out = skfly("export", model, tmp_path / "small.skfly", "--json")
+    assert json.loads(out.out)["format"] == "compact"
+    assert json.loads(skfly("info", tmp_path / "small.skfly", "--json").out)["compact"] is True
+    assert "does not learn further" in skfly("info", tmp_path / "small.skfly").out
+    assert skfly("export", model, tmp_path / "small.skfly", "--top", 3).code == 2

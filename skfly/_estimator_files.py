@@ -1,0 +1,242 @@
+"""How the estimator is saved, loaded and shared."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Self
+
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from skfly._model_file import DAMAGE, ModelFileError
+from skfly._params import CONSTRAINTS, FILE_PARAMS, MODEL_PARAMS
+from skfly._pretrained import MODEL_NAME, find_model, push_directory, write_card
+from skfly.fit import Fitted, History
+from skfly.model import FlyModel, ModelFile, plain_value, read_model, write_model
+from skfly.rules import RULES, DocumentCounts, Learned, LearnedDocuments
+
+__all__ = ["FilesMixin"]
+
+_DOCUMENTS = "documents."  # names of what cells of documents continue from, in files
+
+
+class FilesMixin:
+    """Methods of :class:`~skfly.FlyHashVectorizer` for files."""
+
+    model_: Any
+    min_count_: int
+    n_kenyon_cells: int
+    energy_: Any
+    cells_used_: Any
+    get_params: Any
+    set_params: Any
+    _validate_params: Any
+    _model_params: Any
+    _model: FlyModel
+    _current: tuple[dict[str, Any], FlyModel]
+    _training: Fitted | None
+    _phrases: list[str] | None
+
+    def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> None:
+        """Write the fitted estimator to one file, without pickle.
+
+        The file is written beside its place and renamed into it, so an older one stays whole if
+        anything goes wrong. Then the state that ``fit`` left in ``checkpoint_dir`` is removed.
+
+        Parameters
+        ----------
+        path : path-like
+        compact : bool, default=False
+            Write a file that is many times smaller and gives nearly the same codes, but has
+            nothing to learn from: :meth:`partial_fit` is refused after ``load``.
+
+        See Also
+        --------
+        FlyHashVectorizer.load : Read it back.
+        """
+        check_is_fitted(self)
+        self._validate_params()
+        params = self.get_params()
+        for name in ("checkpoint_dir", "pretrained"):  # of one run, not of the model
+            del params[name]
+        if params["vocabulary"] is not None:
+            params["vocabulary"] = True  # the words are in the file already
+        content: dict[str, Any] = {
+            "params": {name: plain_value(name, value) for name, value in params.items()}
+        }
+        if compact:
+            write_model(path, self.model_.compact(), content)
+            return
+        training = self._training
+        if training is not None:
+            content |= {
+                "min_count": int(self.min_count_),
+                "n_epochs": training.n_epochs,
+                "energy": self.energy_,
+                "cells_used": self.cells_used_,
+                "settings": {
+                    name: plain_value(name, value)
+                    for name, value in asdict(training.settings).items()
+                },
+            }
+        state: dict[str, NDArray[Any]] = {}
+        if training is not None:
+            state |= training.learned.state
+            if training.documents is not None:
+                counts = training.documents.counts.arrays
+                state |= {_DOCUMENTS + name: array for name, array in counts.items()}
+        write_model(path, self.model_, content, state)
+        if training is not None and training.checkpoints is not None:
+            training.checkpoints.forget()
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, mmap: bool = False) -> Self:
+        """Read an estimator that :meth:`save` wrote.
+
+        A file sets no parameter that makes the estimator read, write or run something else:
+        ``input`` and ``checkpoint_dir`` are the defaults after ``load``.
+
+        Parameters
+        ----------
+        path : path-like
+        mmap : bool, default=False
+            Map the file into memory instead of reading it: loading is immediate, and processes
+            that use the same file share its memory. Replace a file that is mapped (:meth:`save`
+            does), and never cut it short in place, which ends all processes that use it.
+
+        Returns
+        -------
+        fly : FlyHashVectorizer
+
+        Raises
+        ------
+        ModelFileError
+            If the file is not a model, is damaged, or comes from a newer skfly.
+        """
+        file = read_model(path, mmap=mmap)
+        fly = cls()
+        try:
+            fly._restore(file)
+        except DAMAGE as error:
+            raise ModelFileError(f"{path} is damaged: {error}") from error
+        return fly
+
+    @classmethod
+    def from_pretrained(cls, name: str | os.PathLike[str], *, revision: str | None = None) -> Self:
+        """Open a model that comes with the package, one in a file, or one of the Hugging Face Hub.
+
+        Parameters
+        ----------
+        name : str or path-like
+            ``"en"``: 30,000 words of English, 1,000 cells, from 45 million words of Wikipedia; or
+            the path of a file that :meth:`save` wrote, or of a directory with a
+            ``model.skfly``, also as ``file:path``; or ``"user/name"``, a repository of the Hub,
+            for which you need ``pip install "skfly[hub]"``. A file that is there comes first.
+        revision : str or None, default=None
+            Branch, tag or commit of the repository.
+
+        Returns
+        -------
+        fly : FlyHashVectorizer
+            It can be used at once. :meth:`fit` learns a new model; :meth:`partial_fit` is refused
+            for the models that come with the package, which have no learning state.
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> fly = FlyHashVectorizer.from_pretrained("en")
+        >>> "loans" in [word for word, _ in fly.wv.most_similar("loan")]
+        True
+        """
+        return cls.load(find_model(name, hub=True, revision=revision), mmap=True)
+
+    def push_to_hub(self, repo: str, *, compact: bool = True, private: bool | None = None) -> str:
+        """Upload the model to the Hugging Face Hub, with a card that says what it is.
+
+        It needs ``pip install "skfly[hub]"`` and that you are logged in there (``hf auth login``).
+
+        Parameters
+        ----------
+        repo : str
+            ``"user/name"``. It is made if it is not there.
+        compact : bool, default=True
+            As in :meth:`save`.
+        private : bool or None, default=None
+            Who may see a repository that is made; ``None``: as your settings say.
+
+        Returns
+        -------
+        url : str
+            Of the commit.
+        """
+        check_is_fitted(self)
+        with TemporaryDirectory() as directory:
+            self.save(Path(directory) / MODEL_NAME, compact=compact)
+            write_card(Path(directory), repo, self.model_)
+            return push_directory(directory, repo, private)
+
+    def _restore(self, file: ModelFile) -> None:
+        """Take what a file holds; what does not fit raises one of ``DAMAGE``."""
+        model, content = file.model, file.estimator or {}
+        settings, provenance = model.settings, model.provenance
+        params = dict(content.get("params", {}))
+        if unknown := params.keys() - CONSTRAINTS.keys():
+            raise ValueError(f"it has a parameter {min(unknown)!r:.30}")
+        params = {name: value for name, value in params.items() if name in FILE_PARAMS}
+        if params.get("vocabulary") is not None:
+            params["vocabulary"] = list(model.vocabulary.words)
+        text = dict(settings.text)
+        self._phrases = text.pop("phrases", None)
+        params |= {name: getattr(settings, name) for name in MODEL_PARAMS} | text
+        self.set_params(**params)
+        self._validate_params()
+        self._model, self._training = model, None
+        self._current = (self._model_params(self._phrases), model)
+        self.n_kenyon_cells = model.n_cells
+        if "settings" not in content:
+            return
+        rule = RULES[provenance.rule]
+        counts, state = _split(file.state, _DOCUMENTS)
+        rule.check_state(state, model.n_words, model.n_cells)
+        documents = None
+        if model.document_coder is not None and counts:
+            shape = (model.n_words, model.n_cells)
+            documents = LearnedDocuments(
+                model.document_coder, DocumentCounts.from_arrays(counts, *shape)
+            )
+        history = History(0, _numbers(content["energy"]), _numbers(content["cells_used"]))
+        self.min_count_ = _count(content["min_count"])
+        self._training = Fitted(
+            provenance.rule,
+            Learned(model.coder, state),
+            model.vocabulary.counts,
+            provenance.n_tokens,
+            _count(content["n_epochs"]),
+            rule.restore_settings(content["settings"]),
+            history,
+            documents=documents,
+        )
+
+
+def _split(
+    arrays: Mapping[str, NDArray[Any]], prefix: str
+) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+    """Return the arrays whose names begin with a prefix, without it, and the others."""
+    found = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
+    return found, {n: a for n, a in arrays.items() if not n.startswith(prefix)}
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
+        raise ValueError(f"{value!r:.30} is no count")
+    return value
+
+
+def _numbers(values: Any) -> tuple[float, ...]:
+    if not isinstance(values, list) or not all(isinstance(v, int | float) for v in values):
+        raise ValueError(f"{values!r:.30} are no numbers")
+    return tuple(values)

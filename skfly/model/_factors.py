@@ -1,0 +1,238 @@
+"""Small forms of large matrices: rows of 4-bit numbers, and factors of low rank.
+
+A matrix ``W`` with a row for each word and a column for each cell is kept as ``A @ B`` of a few
+hundred directions. ``A`` is turned at random among these directions, which leaves the product as
+it is and makes its numbers alike, so that 4 bits are enough for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skfly.engine import Engine
+from skfly.engine._checks import check_array, check_cells
+
+__all__ = ["Factors", "PackedRows", "random_turn", "sum_rows"]
+
+_LARGEST = 7  # of 4 bits, as many above 0 as below
+_STEP = 0.355  # best for 15 levels of normally distributed numbers of variance 1
+_LARGEST_CELL = 2**15 - 1
+_LARGEST_AMOUNT = 2**19 - 1  # so that sums are exact, see Engine.sum_rows
+_LARGEST_SUM = 2.0**20
+_ROWS_AT_A_TIME = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class PackedRows:
+    """Rows of whole numbers from -7 to 7, two in a byte; they are unpacked as they are read.
+
+    Parameters
+    ----------
+    packed : ndarray of uint8, (n_rows, ceil(n_columns / 2))
+        The first number of two in the upper half of a byte, 8 more than it is.
+    n_columns : int
+
+    Examples
+    --------
+    >>> rows, scales = PackedRows.quantise(np.array([[0.3, -0.2, 0.0], [0.0, 0.0, 0.0]]))
+    >>> rows[[0, 1]]
+    array([[ 4, -3,  0],
+           [ 0,  0,  0]], dtype=int8)
+    >>> (rows[:1] * scales[0]).round(1)
+    array([[ 0.3, -0.2,  0. ]])
+    >>> rows.packed.nbytes
+    4
+    """
+
+    packed: NDArray[np.uint8]
+    n_columns: int
+
+    @classmethod
+    def quantise(cls, rows: Any) -> tuple[Self, NDArray[np.float64]]:
+        """Return rows in 4 bits, and the unit of each row."""
+        rows = np.asarray(rows, np.float64)
+        steps = _STEP * np.sqrt((rows**2).mean(axis=1, keepdims=True)) + 1e-300
+        whole = np.clip(np.rint(rows / steps), -_LARGEST, _LARGEST)
+        squares = (whole**2).sum(axis=1)
+        best = np.divide(
+            (rows * whole).sum(axis=1), squares, out=np.zeros(len(rows)), where=squares > 0
+        )
+        shifted = (whole + 8).astype(np.uint8)
+        if shifted.shape[1] % 2:
+            shifted = np.pad(shifted, ((0, 0), (0, 1)), constant_values=8)
+        return cls(shifted[:, 0::2] << 4 | shifted[:, 1::2], rows.shape[1]), best
+
+    @classmethod
+    def check(cls, name: str, packed: Any, n_rows: int, n_columns: int) -> Self:
+        """Return the rows that an array holds; raises what ``check_array`` does."""
+        array = np.asarray(packed)
+        check_array(name, array, np.uint8, (n_rows, -(-n_columns // 2)))
+        return cls(array, n_columns)
+
+    def __len__(self) -> int:
+        return len(self.packed)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.packed), self.n_columns
+
+    def __getitem__(self, ids: Any) -> NDArray[np.int8]:
+        packed = self.packed[ids]
+        found = np.empty((len(packed), 2 * packed.shape[1]), dtype=np.int8)
+        found[:, 0::2] = packed >> 4
+        found[:, 1::2] = packed & 15
+        found -= 8
+        return np.ascontiguousarray(found[:, : self.n_columns])
+
+
+def sum_rows(
+    engine: Engine,
+    matrix: NDArray[np.int8] | NDArray[np.int16] | PackedRows,
+    rows: NDArray[Any],
+    amounts: NDArray[np.float64],
+    indptr: NDArray[Any],
+) -> NDArray[np.float64]:
+    """Return what ``Engine.sum_rows`` does, of packed rows too."""
+    if isinstance(matrix, PackedRows):
+        used, rows = np.unique(rows, return_inverse=True)
+        matrix = matrix[used]
+    return engine.sum_rows(matrix, rows.astype(np.int32, copy=False), amounts, indptr)
+
+
+def random_turn(n: int) -> NDArray[np.float64]:
+    """Return a rotation of ``n`` dimensions, always the same one."""
+    turned: NDArray[np.float64] = np.linalg.qr(np.random.default_rng(0).standard_normal((n, n)))[0]
+    return turned
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """A matrix of rows for words and columns for cells, as a product.
+
+    Parameters
+    ----------
+    rows : PackedRows, (n_rows, rank)
+    scales : ndarray of float32, (n_rows,)
+        The unit of each row.
+    cells : ndarray of int16, (rank, n_cells)
+
+    Examples
+    --------
+    >>> from skfly.engine import get_engine
+    >>> matrix = np.outer([1.0, 2.0, 0.0], [3.0, 0.0, -3.0, 1.0])
+    >>> factors = Factors.of(matrix, rank=1)
+    >>> sums = factors.sums(get_engine("numpy"), np.array([0, 1]), np.ones(2), np.array([0, 2]))
+    >>> sums.round(2)
+    array([[ 9.,  0., -9.,  3.]])
+    """
+
+    rows: PackedRows
+    scales: NDArray[np.float32]
+    cells: NDArray[np.int16]
+
+    @classmethod
+    def of(cls, matrix: NDArray[Any], rank: int, importance: NDArray[Any] | None = None) -> Self:
+        """Return the factors that are closest to a matrix.
+
+        Parameters
+        ----------
+        matrix : ndarray, (n_rows, n_cells)
+        rank : int
+        importance : ndarray, (n_rows,), optional
+            How much each row counts.
+        """
+        products = np.zeros((matrix.shape[1], matrix.shape[1]))
+        for part in _parts(len(matrix)):
+            some = matrix[part].astype(np.float64)
+            if importance is not None:
+                some *= importance[part, None]
+            products += some.T @ some
+        rank = min(rank, *matrix.shape)
+        directions = np.linalg.eigh(products)[1][:, ::-1][:, :rank] @ random_turn(rank)
+        largest = max(float(np.abs(directions).max(initial=0.0)), 1e-30) / _LARGEST_CELL
+        packed, scales = [], []
+        for part in _parts(len(matrix)):
+            rows, units = PackedRows.quantise(matrix[part].astype(np.float64) @ directions)
+            packed.append(rows.packed)
+            scales.append(units * largest)
+        return cls(
+            PackedRows(np.concatenate(packed), rank),
+            np.concatenate(scales).astype(np.float32),
+            np.ascontiguousarray(np.rint(directions.T / largest).astype(np.int16)),
+        )
+
+    @property
+    def n_cells(self) -> int:
+        return int(self.cells.shape[1])
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {"rows": self.rows.packed, "scales": self.scales, "cells": self.cells}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], n_rows: int) -> Self:
+        """Return the factors with these arrays; raises ``ValueError`` if they do not fit."""
+        rank, n_cells = np.shape(arrays["cells"])
+        check_cells(n_cells)
+        cells, scales = np.asarray(arrays["cells"]), np.asarray(arrays["scales"])
+        check_array("cells", cells, np.int16, (rank, n_cells))
+        check_array("scales", scales, np.float32, (n_rows,))
+        return cls(PackedRows.check("rows", arrays["rows"], n_rows, rank), scales, cells)
+
+    def sums(
+        self,
+        engine: Engine,
+        rows: NDArray[Any],
+        amounts: NDArray[Any],
+        indptr: NDArray[Any],
+        largest_amount: float = 1.0,
+    ) -> NDArray[np.float64]:
+        """Return the sums of bags of rows, each row times its amount, for all cells.
+
+        All sums are of whole numbers that doubles hold exactly.
+        """
+        unit = largest_amount / _LARGEST_AMOUNT
+        whole = np.rint(amounts.astype(np.float64) * self._relative_scales[rows] / unit)
+        np.clip(whole, -_LARGEST_AMOUNT, _LARGEST_AMOUNT, out=whole)
+        sums = sum_rows(engine, self.rows, rows, whole, np.asarray(indptr, np.int64))
+        largest = np.maximum(np.abs(sums).max(axis=1, keepdims=True, initial=0.0), 1.0)
+        product = engine.multiply_whole(np.rint(sums * (_LARGEST_SUM / largest)), self._cells)
+        product *= largest * (unit * self._largest_scale / _LARGEST_SUM)
+        return product
+
+    def each(self, engine: Engine, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Return single rows of the matrix."""
+        return self.sums(engine, rows, np.ones(len(rows)), np.arange(len(rows) + 1))
+
+    def columns(self, cells: NDArray[Any]) -> NDArray[np.float64]:
+        """Return some columns of the matrix."""
+        chosen = self.cells[:, cells].astype(np.float64)
+        found = np.empty((len(self.rows), len(cells)))
+        for part in _parts(len(self.rows)):
+            found[part] = (self.rows[part] @ chosen) * self.scales[part, None]
+        return found
+
+    @cached_property
+    def _largest_scale(self) -> float:
+        return max(float(self.scales.max(initial=0.0)), 1e-300)
+
+    @cached_property
+    def _relative_scales(self) -> NDArray[np.float64]:
+        return self.scales.astype(np.float64) / self._largest_scale
+
+    @cached_property
+    def _cells(self) -> NDArray[np.float64]:
+        return self.cells.astype(np.float64)
+
+
+def _parts(n_rows: int) -> list[slice]:
+    return [
+        slice(start, min(start + _ROWS_AT_A_TIME, n_rows))
+        for start in range(0, max(n_rows, 1), _ROWS_AT_A_TIME)
+    ]
