@@ -261,8 +261,8 @@ def _kernel_rules(rules: Any, splitter: Any) -> tuple[str | None, bool] | None:
 def _check_words(words: Any) -> None:
     if not isinstance(words, list | tuple):
         raise TypeError(
-            "a document of several sentences must be a list of lists of words (str); it contains a "
-            f"{type(words).__name__}: {_shortened(words)}"
+            "a document of several sentences must be a list of lists of words (str); it contains "
+            f"a {type(words).__name__}: {_shortened(words)}"
         )
     for word in words:
         if not isinstance(word, str):
