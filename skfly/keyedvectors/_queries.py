@@ -288,7 +288,9 @@ class CodeQueries(KeyedCodes):
             if isinstance(given, KEY_TYPES):
                 row = self.get_index(given, -1)
                 if row < 0:
-                    raise KeyError(f"Key '{given}' not present in vocabulary")
+                    raise KeyError(
+                        f"Key '{given}' not present in vocabulary{self._suggestion(given)}"
+                    )
                 code = self._index.columns[:, row].copy()
                 scale = own_weight / math.sqrt(max(int(self._index.sizes[row]), 1))
                 items.append(_Item(row, code, None, own_weight, scale))
