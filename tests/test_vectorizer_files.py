@@ -408,9 +408,9 @@ def repeat_word(arrays):
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda arrays: {"counts": arrays["counts"][1:]}, "one count a word"),
+        (lambda arrays: {"counts": arrays["counts"][1:]}, "one count per word"),
         (lambda arrays: {"counts": -arrays["counts"]}, "counts of the words are no counts"),
-        (lambda arrays: {"words.ends": arrays["words.ends"][::-1].copy()}, "do not fit"),
+        (lambda arrays: {"words.ends": arrays["words.ends"][::-1].copy()}, "do not match"),
         (lambda arrays: {"coder.vectors": arrays["coder.vectors"][1:]}, "must have shape"),
         (lambda arrays: {"coder.weights": np.zeros((3, 3))}, "must be an array of float32"),
         (lambda arrays: {"coder.cells": arrays["coder.cells"][1:]}, "must have shape"),

@@ -221,7 +221,7 @@ def test_a_vocabulary_may_be_any_collection(make_fly, make):
         (7, TypeError, "expected an iterable of documents .* got int"),
         (["ripe fruit", None], TypeError, "a document must be a str.* got NoneType: None"),
         (["ripe fruit", float("nan")], TypeError, "a document must be a str.* got float: nan"),
-        ([["ripe", 7]], TypeError, r"list of words \(str\); got a int in it: 7"),
+        ([["ripe", 7]], TypeError, r"list of words \(str\); it contains a int: 7"),
         ([b"ripe \xff fruit"], UnicodeDecodeError, "can't decode byte 0xff in position 5"),
     ],
 )
@@ -315,7 +315,7 @@ def test_parameters_that_make_no_sense_are_refused(make_fly, method, params, mes
 
 
 def test_a_vocabulary_holds_words(make_fly):
-    with pytest.raises(TypeError, match=r"vocabulary must hold words \(str\); got int: 7"):
+    with pytest.raises(TypeError, match=r"vocabulary must contain words \(str\); got int: 7"):
         make_fly(vocabulary=["aa", 7]).fit(["aa bb"])
 
 

@@ -1,4 +1,4 @@
-"""The program, and the options that commands share."""
+"""The application, and the options that commands share."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ app = typer.Typer(
 
 
 class UnknownWords(StrEnum):
-    """What the code of an unknown word is."""
+    """How to code unknown words."""
 
     IGNORE = "ignore"
     SPELLING = "spelling"
@@ -53,34 +53,38 @@ def examples(*commands: str) -> str:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Hide the progress display.")]
 Jobs = Annotated[
-    int | None, typer.Option(min=1, help="Threads; the result does not depend on it.")
+    int | None, typer.Option(min=1, help="Number of threads. Does not affect the result.")
 ]
 Model = Annotated[
     Path,
     typer.Argument(
         metavar="MODEL",
-        help="A model file, or en: the English model that comes with skfly.",
+        help="A model file, or 'en' for the English model that ships with skfly.",
         show_default=False,
     ),
 ]
 HashLength = Annotated[
-    int | None, typer.Option(min=1, help="Active cells of a code; else as the model says.")
+    int | None, typer.Option(min=1, help="Number of active cells in a code. Default: the model's.")
 ]
-NWords = Annotated[int, typer.Option("--words", "-n", min=1, help="How many words to list.")]
-Encoding = Annotated[str, typer.Option(help="How the text is encoded.", callback=check_encoding)]
+NWords = Annotated[int, typer.Option("--words", "-n", min=1, help="Number of words to list.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of the text.", callback=check_encoding)]
 
 
-@app.callback(invoke_without_command=True)
+@app.callback(
+    invoke_without_command=True,
+    epilog=examples(
+        "skfly neighbors en bank                        words similar to 'bank'",
+        "skfly train corpus.txt --output my.skfly       train a model on your text",
+        "skfly demo                                     a short tour",
+    ),
+)
 def _skfly(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> None:
-    """Learn fruit fly codes from text, and use them.
-
-    A quick look at what it does: skfly demo
-    """
+    """Train and use sparse binary fruit fly codes of text."""
     if version:
         typer.echo(f"skfly {__version__}")
     elif context.invoked_subcommand is None:

@@ -1,4 +1,4 @@
-"""How the command talks: tables, JSON, errors in one line, and silence of the libraries."""
+"""Console output: tables, JSON, one-line errors and warnings."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # click's, where
 _EXPECTED = (_UsageError, OSError, ValueError, MemoryError, ImportError)
 
 
-# control characters, other ends of lines, and what turns the direction of text
+# control characters, line separators and changes of text direction
 _OBEYED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 class Program(TyperGroup):
-    """The command with errors in one line, and no traceback for what is the user's to mend."""
+    """The command, with one-line messages instead of tracebacks for user errors."""
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         kwargs["standalone_mode"] = False
@@ -47,7 +47,7 @@ class Program(TyperGroup):
 
 
 def escaped(text: str) -> str:
-    r"""Return text without what a terminal obeys: words of a model may be anything.
+    r"""Escape terminal control characters: a model's words may contain anything.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def print_json(result: Mapping[str, Any]) -> None:
 
 
 def print_table(title: str, rows: Sequence[Sequence[object]], note: str = "") -> None:
-    """Print a table: drawn on a terminal, in plain columns elsewhere."""
+    """Print a table, with borders on a terminal and in plain columns elsewhere."""
     cells = [[escaped(str(value)) for value in row] for row in rows]
     if sys.stdout.isatty():
         _draw_table(title, cells, note)
@@ -96,7 +96,7 @@ def _draw_table(title: str, cells: Sequence[Sequence[str]], note: str) -> None:
 
 
 def size_text(n_bytes: float) -> str:
-    """Return a size as people say it.
+    """Format a size in bytes for people.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def size_text(n_bytes: float) -> str:
 
 
 def _in_one_line(error: BaseException) -> str:
-    """Return what an error says, with its notes."""
+    """Return an error's message and notes on one line."""
     if isinstance(error, OSError) and error.filename is not None:
         message = f"{error.filename}: {error.strerror}"
     elif isinstance(error, MemoryError):
@@ -126,7 +126,7 @@ def _in_one_line(error: BaseException) -> str:
 
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    """Print a warning in one line on standard error."""
+    """Print a one-line warning to standard error."""
     typer.echo(f"skfly: warning: {escaped(str(message))}", err=True)
 
 
@@ -137,7 +137,7 @@ class _Warnings(logging.Handler):
 
 @contextmanager
 def show_logs() -> Iterator[None]:
-    """Show what the package itself logs as a warning."""
+    """Show warnings that the package logs."""
     logger = logging.getLogger("skfly")
     handler = _Warnings(logging.WARNING)
     logger.addHandler(handler)
@@ -149,7 +149,7 @@ def show_logs() -> Iterator[None]:
 
 @contextmanager
 def _quiet_libraries() -> Iterator[None]:
-    """Show our own warnings in one line, and neither logs nor warnings of others."""
+    """Show our own warnings on one line, and hide the logs and warnings of other packages."""
     logging.basicConfig(handlers=[logging.NullHandler()])
     with warnings.catch_warnings():
         if not sys.warnoptions:

@@ -1,13 +1,13 @@
-"""What computes: the kernels behind one small protocol, and the choice between engines.
+"""Compute engines: kernels behind one small protocol, and the choice between them.
 
 ``numpy``
-    The reference: short, slow, formula by formula. Every other engine is tested against it.
+    The reference: slow, and written formula by formula. Other engines are tested against it.
 ``numba``
     Compiled for the CPU it runs on, on as many threads as ``n_jobs`` allows.
 ``cupy``
     CUDA kernels on NVIDIA GPUs, through CuPy (extras ``cuda12`` and ``cuda13``).
 
-``get_engine("auto")`` takes the fastest that can run here.
+``get_engine("auto")`` picks the fastest engine that runs on this machine.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ def get_engine(
 def choose_engine(
     name: str = "auto", n_jobs: int | None = None, shape: tuple[int, int] | None = None
 ) -> tuple[Engine, str]:
-    """Choose the engine called ``name`` and report it in words.
+    """Choose an engine and describe it.
 
     Parameters
     ----------
     name : {"auto", "cupy", "numba", "numpy"}
-        ``"auto"`` is CuPy if it can be imported, a GPU answers and the model fits; else numba.
+        ``"auto"`` is CuPy if it can be imported and a GPU has room for the model, otherwise numba.
     n_jobs : int or None
         Threads. ``None`` is what numba is set to (``NUMBA_NUM_THREADS``,
         ``numba.set_num_threads``), so the limits that joblib puts on its workers hold here too.
@@ -78,7 +78,7 @@ def choose_engine(
         (``cupy.cuda.Device``), ``-1`` all that are visible (``CUDA_VISIBLE_DEVICES``). The
         results do not depend on it, and numba's setting is not changed.
     shape : tuple of int, optional
-        Of the synapses, ``(2V, K)``, if it is known.
+        Shape of the synapses, ``(2V, K)``, if known.
 
     Examples
     --------

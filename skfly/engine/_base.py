@@ -1,4 +1,4 @@
-"""What an engine is: a few array functions, the same in numpy, numba and CuPy.
+"""The engine protocol: a few array functions, implemented with numpy, numba and CuPy.
 
 Arrays, not words
 -----------------
@@ -6,8 +6,8 @@ Arrays, not words
     ``(2V, K)`` float32, C order. Row ``i < V`` is word ``i`` as context, row ``V + i`` is word
     ``i`` as target; column ``m`` is Kenyon cell ``m``.
 ``ids``, ``offsets``
-    Sentences. ``ids`` (int32) holds word ids one after another, ``-1`` for a gap (an unknown
-    word: it takes a place and gives no input); sentence ``s`` is
+    Sentences. ``ids`` (int32) holds consecutive word ids, ``-1`` for an unknown word, which
+    takes up a position but gives no input; sentence ``s`` is
     ``ids[offsets[s]:offsets[s + 1]]``.
 ``winners``
     int32, one entry per position of ``ids``: the cell that wins the window centred there, or
@@ -36,11 +36,11 @@ bits (:func:`fixed_point_gain`). Ties go to the cell with the lowest number.
 
 Count, then update
 ------------------
-A step of learning is a count and an update. Counting is the engine's: which cell wins each
-window, and how often each word came in the windows of each cell (:class:`WindowCounts`). These
-are whole numbers, which add up to the same in any order, on threads, devices and machines. What
-becomes of them is the rule's: its formula is plain numpy, and an engine may have a compiled
-method of the same name and arguments, which the rule then calls instead (:func:`fused`).
+A training step counts, then updates. The engine counts: which cell wins each window, and how
+often each word occurs in the windows of each cell (:class:`WindowCounts`). Integer counts have
+the same sum in any order, across threads, devices and machines. The rule updates: its formula is
+plain numpy, and an engine may provide a compiled method with the same name and arguments, which
+the rule then calls instead (:func:`fused`).
 """
 
 from __future__ import annotations
@@ -72,14 +72,14 @@ __all__ = [
 ]
 
 NEVER = 1e30
-"""Stands for the logarithm of the share of a word that never came; others are at most 0."""
+"""Placeholder for the log share of a word that never occurs; real ones are at most 0."""
 
 
 class Drive(NamedTuple):
-    """What turns synapses into activations.
+    """How to turn synapses into activations.
 
-    ``gain`` makes integers of them. Synapses below ``floor`` count as ``floor``: 0 leaves only
-    those that excite, minus infinity all.
+    ``gain`` scales synapses to integers. Synapses below ``floor`` count as ``floor``: 0 keeps
+    only excitatory synapses, minus infinity keeps all.
     """
 
     gain: np.float32
@@ -87,14 +87,14 @@ class Drive(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Sentences: ``ids`` one after another, and where each begins (``offsets``)."""
+    """Sentences: consecutive ``ids``, and where each sentence begins (``offsets``)."""
 
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
 
 
 class Increment(NamedTuple):
-    """What one batch of windows added, before rates are applied.
+    """What one batch of windows adds, before rates are applied.
 
     ``overlap`` (float64, K): the sum over a cell's windows of their activation, by the rate of
     each word. ``words`` (int64, 2V) and ``cells`` (int64, (2, K)):
@@ -107,11 +107,11 @@ class Increment(NamedTuple):
 
 
 class Counts(Protocol):
-    """How often each word came in the windows of each cell, in one batch."""
+    """How often each word occurs in the windows of each cell, in one batch."""
 
     @property
     def cell_sizes(self) -> NDArray[np.int64]:
-        """Windows that each cell won."""
+        """Number of windows that each cell won."""
         ...
 
     def add_to(self, sums: Any, rates: NDArray[np.float32], weights: Any) -> Increment:
@@ -124,10 +124,10 @@ class Counts(Protocol):
 
 
 class Counter(Protocol):
-    """Whoever goes over the windows of a batch: an engine, or the workers of a cluster."""
+    """Counts the windows of a batch: an engine, or the workers of a cluster."""
 
     def count_windows(self, drives: Any, batch: Any, window: int, truncate: bool) -> Counts:
-        """Give each window to its winner, and count the words of each cell's windows."""
+        """Assign each window to its winner, and count the words of each cell's windows."""
         ...
 
     def count_given(
@@ -145,9 +145,9 @@ class Counter(Protocol):
     def count_pairs(
         self, batch: Any, skipped: NDArray[np.bool_], reach: int, ordered: bool
     ) -> sparse.csr_array:
-        """Count which words follow which, but for ``skipped`` ones; see ``Engine.pairs``.
+        """Count which words follow which; see ``Engine.pairs``.
 
-        A skipped word takes a place and is not counted.
+        ``skipped`` words take up a position but are not counted.
         """
         ...
 
@@ -161,31 +161,31 @@ class Engine(Counter, Protocol):
     def n_threads(self) -> int: ...
 
     def zeros(self, shape: tuple[int, int]) -> Any:
-        """Return an array of float32 zeros where this engine computes."""
+        """Return an array of float32 zeros on the engine's device."""
         ...
 
     def new_drives(self, shape: tuple[int, int]) -> Any:
-        """Return an array for drives where this engine computes."""
+        """Return an uninitialised array for drives on the engine's device."""
         ...
 
     def put(self, array: NDArray[np.float32]) -> Any:
-        """Return an array where this engine computes; it may be the same one."""
+        """Move an array to the engine's device; it may be returned as is."""
         ...
 
     def put_drives(self, drives: NDArray[np.int16]) -> Any:
-        """Return drives where this engine computes; they may be the same array."""
+        """Move drives to the engine's device; they may be returned as is."""
         ...
 
     def get(self, array: Any) -> NDArray[np.float32]:
-        """Return an array of this engine as a numpy array; it may be the same one."""
+        """Return an array of this engine as a numpy array, without a copy if possible."""
         ...
 
     def scale(self, array: Any, factors: Any) -> None:
-        """Multiply an array by a number, or by one for each cell, in place."""
+        """Multiply an array in place by a number or by one factor per cell."""
         ...
 
     def clear_cells(self, counts: Any, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Set the columns ``cells`` to 0, and return how much each row had in them."""
+        """Set the columns ``cells`` to 0, and return the sum that each row loses."""
         ...
 
     def squared_norms(self, synapses: Any) -> NDArray[np.float64]:
@@ -232,8 +232,8 @@ class Engine(Counter, Protocol):
     ) -> int:
         """Add one to ``counts[i, m]`` for every word of every window and its most active cells.
 
-        A word counts once in a window, be it target, context or both; ``n_top`` cells are taken.
-        Returns the number of windows.
+        A word counts once per window, be it target, context or both. The ``n_top`` most active
+        cells are counted. Return the number of windows.
         """
         ...
 
@@ -245,7 +245,7 @@ class Engine(Counter, Protocol):
         reach: int,
         ordered: bool,
     ) -> sparse.csr_array:
-        """Return how often word ``j`` comes at most ``reach`` words after word ``i``, (V, V).
+        """Count how often word ``j`` occurs at most ``reach`` words after word ``i``, (V, V).
 
         If not ``ordered``, a pair in either order is counted where ``i <= j``. Whole numbers
         (int32), with sorted columns.
@@ -264,9 +264,9 @@ class Engine(Counter, Protocol):
     def multiply_whole(
         self, left: NDArray[np.float64], right: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Return the product of matrices of whole numbers whose sums are exact in doubles.
+        """Multiply matrices of integers whose sums are exact in double precision.
 
-        Without BLAS: it would start threads, and wait for them on a busy machine.
+        BLAS is avoided: it starts threads and waits for them, which is slow on a busy machine.
         """
         ...
 
@@ -277,7 +277,7 @@ class Engine(Counter, Protocol):
         amounts: NDArray[np.float64],
         indptr: NDArray[np.int64],
     ) -> NDArray[np.float64]:
-        """Return the sum of each bag of rows, every row as often as its amount says.
+        """Return the sum of each bag of rows, each row multiplied by its amount.
 
         Bag ``b`` is ``rows[indptr[b]:indptr[b + 1]]``. Amounts are whole numbers below ``2**19``:
         sums of up to ``2**19`` rows are then exact in doubles, in any order.
@@ -302,13 +302,13 @@ class Engine(Counter, Protocol):
 
 
 def fused(engine: Engine, plain: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the engine's own method of that name, or the plain function where it has none."""
+    """Return the engine's method of that name, or the plain function if it has none."""
     found: Callable[..., Any] = getattr(engine, plain.__name__, plain)
     return found
 
 
 class WindowCounts:
-    """Counts of a batch whose winners are known; the engine adds them up in one kernel."""
+    """Counts of a batch whose winners are known, summed by the engine in one kernel."""
 
     def __init__(
         self, engine: Engine, winners: NDArray[np.int32], batch: Batch, window: int, n_cells: int
@@ -367,7 +367,7 @@ class LocalCounter:
 
 
 class HostArrays(LocalCounter):
-    """The part of an engine that is the same wherever arrays are numpy's."""
+    """Engine methods for arrays that live in numpy."""
 
     def zeros(self, shape: tuple[int, int]) -> NDArray[np.float32]:
         return np.zeros(shape, np.float32)
@@ -408,7 +408,7 @@ def fixed_point_gain(largest: float, n_terms: int) -> np.float32:
     largest : float
         A bound on ``|W|``. If it is 0, so is the gain.
     n_terms : int
-        The most weights that are ever added up.
+        Maximum number of weights in a sum.
 
     Examples
     --------

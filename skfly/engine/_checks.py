@@ -1,9 +1,8 @@
-"""What is checked before a kernel runs: kernels do not check bounds themselves.
+"""Check the arguments of kernels, which do not check bounds themselves.
 
-Once for each call, over whole arrays, never within the loops: for ids that is a look at the
-smallest and the largest of a batch. Ids, offsets and rows of another type of whole numbers, or
-not contiguous, are copied to what kernels take; arrays of the size of the model are not, but
-refused.
+Whole arrays are checked once per call, never inside loops. Ids, offsets and rows of another
+integer type, or not contiguous, are copied to what kernels take. Arrays of the size of the model
+are never copied: wrong ones are rejected.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ __all__ = [
 ]
 
 MOST_CELLS = 65_535
-"""So that the number of a cell, and one that stands for none, fit 16 bits."""
+"""Cell numbers, and one value for "no cell", must fit 16 bits."""
 
 _MOST_POSITIONS = 2**31 - 1
 
@@ -44,9 +43,9 @@ def check_array(
     *,
     changed: bool = False,
 ) -> None:
-    """Refuse what is not an array in C order of one of some types, of a shape.
+    """Raise an error unless ``array`` has the dtype and shape and is in C order.
 
-    ``None`` in a shape is any length. ``changed``: the array will be written to.
+    ``None`` in a shape allows any length. ``changed`` means that the array will be written to.
 
     Examples
     --------
@@ -68,13 +67,13 @@ def check_array(
         wanted = ", ".join("any" if length is None else str(length) for length in shape)
         raise ValueError(f"{name} must have shape ({wanted}); got {array.shape}")
     if not array.flags.c_contiguous:
-        raise ValueError(f"{name} must be in C order: make it so with np.ascontiguousarray")
+        raise ValueError(f"{name} must be in C order: use np.ascontiguousarray")
     if changed and not array.flags.writeable:
         raise ValueError(f"{name} is read-only, but will be changed: pass a copy")
 
 
 def check_model(name: str, array: Any, dtype: type[Any], *, changed: bool = False) -> None:
-    """Refuse what has not two rows for each word and a column for each cell."""
+    """Raise an error unless there are two rows per word and one column per cell."""
     check_array(name, array, dtype, (None, None), changed=changed)
     if len(array) % 2:
         raise ValueError(f"{name} must have two rows for each word; got {len(array)}")
@@ -82,13 +81,13 @@ def check_model(name: str, array: Any, dtype: type[Any], *, changed: bool = Fals
 
 
 def check_cells(n_cells: int) -> None:
-    """Refuse more cells than their numbers have room for."""
+    """Raise an error if there are too many cells."""
     if n_cells > MOST_CELLS:
         raise ValueError(f"there may be {MOST_CELLS:,} cells; got {n_cells:,}")
 
 
 def check_whole(name: str, numbers: Any, dtype: type[Any], least: int, most: int) -> NDArray[Any]:
-    """Return whole numbers, one after another, of a type; refuse others and those outside.
+    """Return integers as a contiguous array; raise an error if any is out of range.
 
     Examples
     --------
@@ -110,14 +109,14 @@ def check_whole(name: str, numbers: Any, dtype: type[Any], least: int, most: int
             wrong = smallest if smallest < least else largest
             raise ValueError(f"{name} must be from {least} to {most}; got {wrong}")
     whole: NDArray[Any] = np.ascontiguousarray(array, dtype=dtype)
-    # numba would compile kernels anew for what is read-only
+    # numba would compile another version of a kernel for read-only arrays
     return whole if whole.flags.writeable else whole.copy()
 
 
 def check_text(
     ids: Any, offsets: Any, n_words: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return sentences as kernels take them; see ``_base.py``."""
+    """Return sentences in the form that kernels take; see ``_base.py``."""
     ids = check_whole("ids", ids, np.int32, -1, n_words - 1)
     if len(ids) > _MOST_POSITIONS:
         raise ValueError(f"there may be {_MOST_POSITIONS:,} positions at a time; got {len(ids):,}")
@@ -125,7 +124,7 @@ def check_text(
 
 
 def check_bags(rows: Any, indptr: Any, n_rows: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return bags of rows as kernels take them."""
+    """Return bags of rows in the form that kernels take."""
     rows = check_whole("rows", rows, np.int32, 0, n_rows - 1)
     return rows, _check_offsets("indptr", indptr, len(rows))
 
@@ -135,7 +134,7 @@ def _check_offsets(name: str, offsets: Any, last: int) -> NDArray[np.int64]:
     if not len(found) or found[0] != 0 or found[-1] != last:
         raise ValueError(f"{name} must begin with 0 and end with {last}")
     if (found[1:] < found[:-1]).any():
-        raise ValueError(f"{name} must not fall")
+        raise ValueError(f"{name} must not decrease")
     return found
 
 
@@ -143,7 +142,7 @@ def check_winners(winners: Any, n_positions: int, n_cells: int) -> NDArray[np.in
     """Return the winner of each position, or -1."""
     found: NDArray[np.int32] = check_whole("winners", winners, np.int32, -1, n_cells - 1)
     if len(found) != n_positions:
-        raise ValueError(f"there must be {n_positions} winners, one a position; got {len(found)}")
+        raise ValueError(f"expected {n_positions} winners, one per position; got {len(found)}")
     return found
 
 
@@ -154,7 +153,7 @@ def check_window(window: Any) -> None:
 
 
 def check_top(n_top: Any, n_cells: int) -> None:
-    """Refuse to look for more cells than there are, or for none."""
+    """Raise an error unless ``n_top`` is between 1 and the number of cells."""
     if not isinstance(n_top, Integral) or not 1 <= int(n_top) <= n_cells:
         raise ValueError(f"n_top must be a number from 1 to {n_cells} cells; got {n_top!r}")
 
@@ -166,7 +165,7 @@ def check_reach(reach: Any) -> None:
 
 
 def check_range(first: Any, last: Any, n_items: int) -> None:
-    """Refuse ``first`` to ``last`` if these are not all among the items."""
+    """Raise an error unless ``first`` to ``last`` is a range of the items."""
     whole = isinstance(first, Integral) and isinstance(last, Integral)
     if not whole or not 0 <= first <= last <= n_items:
-        raise ValueError(f"there are no items {first!r} to {last!r} among {n_items}")
+        raise ValueError(f"{first!r} to {last!r} is not a range of the {n_items} items")

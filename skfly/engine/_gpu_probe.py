@@ -1,4 +1,4 @@
-"""Whether there is a GPU that can run a model, and if not, why."""
+"""Find GPUs that can run a model, or explain why there are none."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["MOST_CELLS", "open_gpus"]
 _OLDEST_CUPY = 13
 
 MOST_CELLS = 4096
-"""Kenyon cells that the kernels' shared memory has room for."""
+"""Maximum number of Kenyon cells that fits the kernels' shared memory."""
 
 
 def open_gpus(n_jobs: int | None, shape: tuple[int, int] | None) -> CupyEngine:
-    """Return an engine on the GPUs that are there, if it can run a model of this shape.
+    """Return an engine on the available GPUs, if it can run a model of this shape.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def _import_cupy() -> Any:
 
 
 def _find_gpus(cupy: Any, n_gpus: int) -> list[int]:
-    """Return the numbers of up to ``n_gpus`` GPUs, the current one first; -1: all there are.
+    """Return the numbers of up to ``n_gpus`` GPUs (-1: all), the current one first.
 
     CUDA shows the GPUs that ``CUDA_VISIBLE_DEVICES`` names. The current one is 0, or that of an
     enclosing ``with cupy.cuda.Device(number)``.
@@ -85,6 +85,6 @@ def _visible() -> str:
 
 
 def _free_bytes(cupy: Any, number: int) -> int:
-    """Return the memory of a GPU that is free, or that CuPy holds and does not use."""
+    """Return a GPU's free memory, including what CuPy holds but does not use."""
     with cupy.cuda.Device(number) as device:
         return int(device.mem_info[0] + cupy.get_default_memory_pool().free_bytes())

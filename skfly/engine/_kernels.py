@@ -34,12 +34,12 @@ LAST_CELL = MOST_CELLS  # cells are numbered from 0 below this
 _CACHE_LINE = 32  # drives
 _NO_ROW = -1  # as the id of a word that is not known
 _EXACT_ROWS = 1 << 22  # below 2**31 each: their sum is below 2**53
-_FEW = 4  # times fewer windows than cells: no need to go through all cells
+_SPARSE_FACTOR = 4  # with this many times fewer windows than cells, skip the loop over all cells
 
 
 @njit(inline="always", **_options)
 def _entering(word, inside):
-    """Let a word into the window; returns its row if that adds it. A binary bag has it once.
+    """Add a word to the window; return its row if it is new, as a binary bag has it once.
 
     Words that are not known (-1) are counted too, in the last place of ``inside``, and have no
     row: a branch would make numba count references to the array.
@@ -62,13 +62,13 @@ def _fetch(drives, row):
 
 @njit(inline="always", **_options)
 def _mask(row):
-    """Return what to mask a row's drives with: all bits, or none for ``_NO_ROW``."""
+    """Return the bit mask for a row's drives: all ones, or zero for ``_NO_ROW``."""
     return np.int16(-1) if row >= 0 else np.int16(0)
 
 
 @njit(inline="always", **_options)
 def _move(total, drives, enters, leaves, as_target, as_context, activations):
-    """Move the sum over the window on by one, and return the largest activation.
+    """Slide the window by one position, and return the largest activation.
 
     The target stands in the target block, not in the context block as the sum over the window has
     it. All of it is one pass. Rows are numbers, not arrays: numba counts the references to an
@@ -287,7 +287,7 @@ def _flush_at(
     overlap,
     cells,
 ):
-    """Do as ``_flush`` does, and go to the counts of winners around places instead of to all.
+    """Like ``_flush``, but visit only the counts of winners around given positions.
 
     (With a function for what both do to a cell, numba's code is three times as slow.)
     """
@@ -341,7 +341,7 @@ def add_windows(
         begin, end = begins[i], begins[i + 1]
         if begin == end:
             continue
-        counted = np.int64(-1)  # windows up to here have this word already (binary bag)
+        counted = np.int64(-1)  # the last window that already counted this word (binary bag)
         for k in range(begin, end):
             t = np.int64(order[k])
             start, stop = offsets[sentences[t]], offsets[sentences[t] + 1]
@@ -354,7 +354,7 @@ def add_windows(
             seen[1, winners[t]] += 1
             counted = high
         seen[0, n_cells] = seen[1, n_cells] = 0
-        few = (end - begin) * (2 * half + 1) <= n_cells // _FEW
+        few = (end - begin) * (2 * half + 1) <= n_cells // _SPARSE_FACTOR
         for block in range(2):
             j = i + block * n_words
             if few:
@@ -572,7 +572,7 @@ def gather_pairs(ids, offsets, reach, ordered, first, last, places, others):
 
 @njit(**_options)
 def merge_pairs(places, after, tally, counts, ends):
-    """Count equal words between two places each; ``tally`` is zero for every word, and again.
+    """Count equal words in each range of ``places``; ``tally`` must be zero and is left zero.
 
     ``after`` gets the words without repetition, in order; ``counts`` how often each came.
     """

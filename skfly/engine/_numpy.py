@@ -1,4 +1,4 @@
-"""The reference: every kernel as its formula says, in plain numpy.
+"""The reference engine: every kernel as a formula in plain numpy.
 
 Slow and obvious. The other engines are tested against this one. ``_base.py`` says what the
 arrays mean and why activations are integers.

@@ -255,13 +255,43 @@ class KeyedCodes(KeyedVectors):
             elif ignore_missing:
                 continue
             else:
-                raise KeyError(f"Key '{key}' not present in vocabulary")
+                raise KeyError(f"Key '{key}' not present in vocabulary{self._suggestion(key)}")
             total += abs(weight)
         if total > 0:
             mean /= total
         if post_normalize:
             return np.asarray(matutils.unitvec(mean), dtype=np.float32)
         return mean.astype(self._dtype)
+
+    def get_index(self, key: Any, default: Any = None) -> int:
+        """Return the position of a key.
+
+        Parameters
+        ----------
+        key : str or int
+        default : int, optional
+            Returned for an unknown key instead of raising ``KeyError``.
+
+        Returns
+        -------
+        index : int
+        """
+        try:
+            return super().get_index(key, default)
+        except KeyError:
+            raise KeyError(f"Key '{key}' not present{self._suggestion(key)}") from None
+
+    def __repr__(self) -> str:
+        ones = "" if self.hash_length is None else f", {self.hash_length} ones per code"
+        return f"{type(self).__name__}({len(self):,} words, {self.vector_size:,} cells{ones})"
+
+    def _suggestion(self, key: Any) -> str:
+        """Return a hint if another capitalisation of the key is known."""
+        if isinstance(key, str):
+            for other in (key.lower(), key.capitalize(), key.upper()):
+                if other in self.key_to_index:
+                    return f"; did you mean {other!r}?"
+        return ""
 
     def fill_norms(self, force: bool = False) -> None:
         """Make sure that ``norms`` has the length of each vector.

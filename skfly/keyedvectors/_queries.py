@@ -288,7 +288,9 @@ class CodeQueries(KeyedCodes):
             if isinstance(given, KEY_TYPES):
                 row = self.get_index(given, -1)
                 if row < 0 and not self._spells(given):
-                    raise KeyError(f"Key '{given}' not present in vocabulary")
+                    raise KeyError(
+                        f"Key '{given}' not present in vocabulary{self._suggestion(given)}"
+                    )
                 code = self._code_of(given)
                 scale = own_weight / math.sqrt(max(int(count_ones(code).sum()), 1))
                 items.append(_Item(row if row >= 0 else None, code, None, own_weight, scale))

@@ -1,6 +1,6 @@
 """Text to word ids: tokens, sentences, vocabulary, and the encoded corpus."""
 
-# what is imported as itself is for other rooms of the package, not for users
+# names imported "as" themselves are for the rest of the package, not for users
 from skfly.text._analyzer import NUMBER as NUMBER
 from skfly.text._analyzer import SKLEARN_PARAMS as SKLEARN_PARAMS
 from skfly.text._analyzer import TEXT_PARAMS as TEXT_PARAMS

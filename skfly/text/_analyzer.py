@@ -1,8 +1,8 @@
-"""From a document to sentences of words.
+"""Split documents into sentences and sentences into words.
 
-The text parameters are scikit-learn's own and go through its ``CountVectorizer``, so they mean
-here what they mean there. What is added: documents are cut into sentences, words with a digit can
-be folded into one, and documents may come already tokenized.
+The text parameters are passed to scikit-learn's ``CountVectorizer`` and behave the same. In
+addition, documents are split into sentences, words with a digit can be replaced by one
+placeholder, and documents may already be tokenized.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 NUMBER = "<NUM>"
-"""What a word with a digit becomes where numbers are folded."""
+"""Replaces every word with a digit if ``fold_numbers`` is set."""
 
 # A full stop after a single letter is an initial, not the end of a sentence.
 _SENTENCE_END = re.compile(r"""(?:(?<!\b\w)\.|[!?…])["'”’)\]]*\s+|[。！？]+|\n\s*\n""")
@@ -35,7 +35,7 @@ _DIGIT = re.compile(r"\d")
 
 
 def split_punctuation(text: str) -> list[str]:
-    """Cut a text at full stops, question and exclamation marks and empty lines.
+    """Split text at full stops, question marks, exclamation marks and empty lines.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def split_punctuation(text: str) -> list[str]:
 
 
 def split_lines(text: str) -> list[str]:
-    r"""Cut a text at its line ends: one sentence a line.
+    r"""Split text into lines, one sentence per line.
 
     Examples
     --------
@@ -73,7 +73,7 @@ SKLEARN_PARAMS = (
     "stop_words",
     "token_pattern",
 )
-"""The parameters that are scikit-learn's."""
+"""Parameters that scikit-learn defines."""
 
 TEXT_PARAMS = (*SKLEARN_PARAMS, "sentence_splitter", "fold_numbers")
 """All parameters of :class:`TextAnalyzer`."""
@@ -85,13 +85,13 @@ class TextAnalyzer:
     Parameters
     ----------
     sentence_splitter : {"punctuation", "line"}, callable or None
-        How a document is cut into sentences. A callable takes the preprocessed text and returns
-        strings. ``None``: a document is one sentence.
+        How to split a document into sentences. A callable takes the preprocessed text and returns
+        a list of strings. ``None`` treats a document as one sentence.
     fold_numbers : bool
-        Whether every word with a digit becomes ``"<NUM>"``.
+        Whether to replace every word with a digit by ``"<NUM>"``.
     phrases : list of str, optional
-        Pairs of words to join, as a model holds them: two words with a tab between them, and an
-        empty string between two passes over a sentence.
+        Pairs of words to join, in the format that models store: two words separated by a tab, and
+        an empty string between two passes over a sentence.
     **text_params
         ``input``, ``encoding``, ``decode_error``, ``strip_accents``, ``lowercase``,
         ``preprocessor``, ``tokenizer``, ``stop_words`` and ``token_pattern`` of
@@ -108,18 +108,18 @@ class TextAnalyzer:
     Attributes
     ----------
     given : dict
-        The parameters as they were given.
+        The parameters as passed.
     params : dict
-        The parameters as they can be written down; callables are named.
+        The parameters in a form that JSON can hold; callables are replaced by their names.
     reads_text : bool
-        Whether documents are text themselves, not files.
+        Whether documents are the text itself rather than files.
     kernel_rules : tuple or None
-        Splitter and lowercase, if these are all that the words of a text depend on but for
-        stop words and numbers.
+        Splitter and lowercase, if the compiled reader can split this text: nothing else but
+        stop words and ``fold_numbers`` affects its words.
     finishes_words : bool
-        Whether there are stop words, or numbers are folded.
+        Whether stop words are removed or numbers replaced.
     phrases : PhraseJoiner or None
-        What joins phrases.
+        Joins phrases, if any.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class TextAnalyzer:
                 f"{sentence_splitter!r}"
             )
         rules = CountVectorizer(**text_params)
-        _warn_of_what_does_not_fit(rules, text_params)
+        _warn_about_conflicts(rules, text_params)
         self._decode = rules.decode
         self._preprocess = rules.build_preprocessor()
         self._tokenize = rules.build_tokenizer()
@@ -160,7 +160,7 @@ class TextAnalyzer:
         self.params = {name: _plain(value) for name, value in given.items()}
         self.phrases: PhraseJoiner | None = None
         if phrases is not None:
-            from skfly.text._phrases import PhraseJoiner  # which reads text with this module
+            from skfly.text._phrases import PhraseJoiner  # imports this module
 
             self.phrases = PhraseJoiner.from_list(phrases)
             self.params["phrases"] = phrases
@@ -168,8 +168,8 @@ class TextAnalyzer:
     def sentences(self, document: Any) -> Iterator[list[str]]:
         """Yield the sentences of a document, each a list of words.
 
-        A list of words is one sentence, a list of lists of words several; they are taken as they
-        are but for stop words and numbers.
+        A list of words is one sentence, a list of lists of words several. Only stop words and
+        ``fold_numbers`` apply to them.
         """
         if isinstance(document, list | tuple) and not self._takes_any_object:
             nested = bool(document) and isinstance(document[0], list | tuple)
@@ -180,23 +180,23 @@ class TextAnalyzer:
         yield from self.sentences_of_text(self._text(document))
 
     def sentences_of_text(self, text: Any) -> Iterator[list[str]]:
-        """Yield the sentences of a document that is decoded already."""
+        """Yield the sentences of a decoded document."""
         text = self._preprocess(text)
         split = self._split if isinstance(text, str) else None
         for sentence in [text] if split is None else split(text):
             yield self._finish(list(self._tokenize(sentence)))
 
     def plain_text(self, document: Any) -> str | None:
-        """Return the text of a document that ``kernel_rules`` can be used for, or None."""
+        """Return the text of a document if ``kernel_rules`` applies to it, else None."""
         if self.kernel_rules is None or isinstance(document, list | tuple):
             return None
         text = self._text(document)
         if not isinstance(text, str) or type(text).lower is not str.lower:
-            return None  # a subclass may have ideas of its own
+            return None  # a subclass may lowercase differently
         return text
 
     def finish_words(self, words: list[str]) -> list[str | None]:
-        """Return what words from a text become in the end; None for those left out."""
+        """Replace numbers, and stop words by None."""
         folded = map(self._fold, words) if self._fold_numbers else words
         return [None if word in self._stop_words else word for word in folded]
 
@@ -205,24 +205,24 @@ class TextAnalyzer:
         return [word for sentence in self.sentences(document) for word in sentence]
 
     def normalize(self, word: str) -> str:
-        """Return a single word as the preprocessing would leave it."""
+        """Preprocess a single word."""
         try:
             text = self._preprocess(word)
         except (AttributeError, LookupError, TypeError, ValueError):
             if not self._takes_any_object:
                 raise
-            text = word  # a preprocessor of other objects than text
+            text = word  # the preprocessor takes objects other than text
         return self._fold(text if isinstance(text, str) else word)
 
     def _text(self, document: Any) -> Any:
-        """Return a document as text, or as what the preprocessor is to get."""
+        """Return the input of the preprocessor, usually text."""
         if (
             self.reads_text
             and not self._takes_any_object
             and not isinstance(document, str | bytes)
         ):
             is_missing = document is None or document != document  # NaN
-            advice = "; replace missing texts by empty ones first: ''" if is_missing else ""
+            advice = "; replace missing texts with empty strings first" if is_missing else ""
             raise TypeError(
                 "a document must be a str, bytes, or a list of words (str); got "
                 f"{type(document).__name__}: {_shortened(document)}{advice}"
@@ -240,8 +240,8 @@ class TextAnalyzer:
         return words if self.phrases is None else self.phrases.join(words)
 
 
-def _warn_of_what_does_not_fit(rules: Any, text_params: Mapping[str, Any]) -> None:
-    """Have scikit-learn warn; it reads each stop word as a text, which takes long for many."""
+def _warn_about_conflicts(rules: Any, text_params: Mapping[str, Any]) -> None:
+    """Emit scikit-learn's warnings; its check of the stop words is slow if there are many."""
     stop_words = rules.stop_words
     if isinstance(stop_words, list | set | frozenset) and len(stop_words) > _MANY_STOP_WORDS:
         rules = CountVectorizer(**{**text_params, "stop_words": None})
@@ -261,14 +261,14 @@ def _kernel_rules(rules: Any, splitter: Any) -> tuple[str | None, bool] | None:
 def _check_words(words: Any) -> None:
     if not isinstance(words, list | tuple):
         raise TypeError(
-            "a document of several sentences must be a list of lists of words (str); got a "
-            f"{type(words).__name__} in it: {_shortened(words)}"
+            "a document of several sentences must be a list of lists of words (str); it contains "
+            f"a {type(words).__name__}: {_shortened(words)}"
         )
     for word in words:
         if not isinstance(word, str):
             raise TypeError(
-                "a tokenized document must be a list of words (str); got a "
-                f"{type(word).__name__} in it: {_shortened(word)}"
+                "a tokenized document must be a list of words (str); it contains a "
+                f"{type(word).__name__}: {_shortened(word)}"
             )
 
 

@@ -1,4 +1,4 @@
-"""Documents and contexts as bags of known words."""
+"""Count the known words of documents and contexts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from skfly.text._sources import TextLines
 
 __all__ = ["context_words", "count_known", "count_words", "in_groups", "word_ids"]
 
-_WORDS, _DOCUMENTS = 1 << 20, 1 << 13  # that are counted at a time, about
-_LONGEST = 1 << 22  # characters of a document that is not cut into pieces
+_WORDS, _DOCUMENTS = 1 << 20, 1 << 13  # approximate size of a batch
+_LONGEST = 1 << 22  # characters; longer documents are split into pieces
 _SPACE = re.compile(r"\s")
 
 
@@ -32,7 +32,7 @@ def word_ids(
 ) -> NDArray[np.int32]:
     """Return the ids of words, -1 for unknown ones.
 
-    A word that is not known as it is written is looked up as the preprocessing leaves it.
+    A word that is unknown as written is preprocessed and looked up again.
     """
     ids = []
     for word in words:
@@ -64,7 +64,7 @@ def count_words(
     analyzer: TextAnalyzer,
     n_jobs: int | None = None,
 ) -> Iterator[sparse.csr_array]:
-    """Yield the counts of known words, one row a document, for some documents at a time.
+    """Yield the counts of known words in batches, one row per document.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def count_words(
     known : mapping from str to int
         Ids, below ``n_words``.
     n_words : int
-        Width of the matrices.
+        Number of columns.
     analyzer : TextAnalyzer
     n_jobs : int, optional
         Threads; see :func:`encode_documents`.
@@ -112,7 +112,7 @@ def _count_blocks(
 
 
 def _may_be_long(documents: Iterable[Any], analyzer: TextAnalyzer) -> bool:
-    """Return whether there may be a text so long that it is better read in pieces."""
+    """Return whether a text may be long enough to be read in pieces."""
     if (
         analyzer.kernel_rules is None
         or not analyzer.reads_text
@@ -127,9 +127,9 @@ def _may_be_long(documents: Iterable[Any], analyzer: TextAnalyzer) -> bool:
 def _pieces(
     documents: Iterable[Any], analyzer: TextAnalyzer, ends_here: list[bool]
 ) -> Iterator[Any]:
-    """Yield documents, those that are very long in pieces, so that few are held as words.
+    """Yield documents, very long ones in pieces to bound memory.
 
-    ``ends_here`` gets an entry for each piece: whether its document ends there.
+    Each piece appends to ``ends_here`` whether its document ends there.
     """
     for document in documents:
         text = None
@@ -149,7 +149,7 @@ def _pieces(
 def _join_rows(
     parts: Iterator[sparse.csr_array], ends_here: list[bool]
 ) -> Iterator[sparse.csr_array]:
-    """Add up the rows of pieces of one document."""
+    """Sum the rows of the pieces of each document."""
     begun: sparse.csr_array | None = None
     for part in parts:
         ends = np.array(ends_here[: part.shape[0]], dtype=bool)
@@ -177,7 +177,7 @@ def _join_rows(
 def context_words(
     context: Any, target: str | int, window: int | None, analyzer: TextAnalyzer
 ) -> tuple[str, list[str]]:
-    """Return the target and the words around it, ``window`` in all or all there are.
+    """Return the target and its surrounding words, limited to a window if one is given.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def _find(words: list[str], target: Any, analyzer: TextAnalyzer) -> int | None:
         return None
     if not isinstance(target, Integral):
         kind = type(target).__name__
-        raise TypeError(f"a target must be a word (str) or its place (int); got {kind}")
+        raise TypeError(f"a target must be a word (str) or its position (int); got {kind}")
     place = int(target)
     if not 0 <= place < len(words):
         raise ValueError(
@@ -226,10 +226,10 @@ def count_known(
     n_words: int,
     table: NDArray[np.int32] | None = None,
 ) -> Iterator[sparse.csr_array]:
-    """Yield the counts of ids in documents with these ends; those of -1 are not counted.
+    """Yield the counts of ids in batches of documents, ignoring -1.
 
-    A part is of so many documents that neither their words nor their codes take much memory.
-    ``table`` has the ids to count for the ids given.
+    ``ends`` says where the documents end. A batch is small enough that neither its words nor
+    its codes take much memory. If given, ``table`` maps the ids to those to count.
     """
     first = before = 0
     while first < len(ends) or not first:

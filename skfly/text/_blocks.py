@@ -1,8 +1,8 @@
-"""Documents as blocks of numbered words: what encoding and counting have in common.
+"""Read documents as blocks of numbered words, for encoding and counting.
 
-Text that is read by the default rules goes to the compiled reader of ``_fast.py``, in blocks of a
-few million characters and on threads. Everything else, and text too short to be worth loading a
-compiled function for, is read by :class:`TextAnalyzer`. Words and sentences are the same.
+With the default text parameters, the compiled reader in ``_fast.py`` reads blocks of a few
+million characters in parallel. Everything else, and text too short to be worth loading a compiled
+function for, is read by :class:`TextAnalyzer`. Both find the same words and sentences.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ if TYPE_CHECKING:
 __all__ = ["Numbering", "WordBlock", "check_documents", "read_blocks"]
 
 BLOCK = 1 << 20
-"""Words in a block, about: it ends with a document."""
-_CHARACTERS = 4  # of text that are taken for a word
+"""Approximate number of words in a block. A block ends with a document."""
+_CHARACTERS = 4  # per word, assumed
 WORTH_COMPILING = 200_000
-"""Characters of text; less is read by the analyzer."""
+"""Minimum number of characters for the compiled reader."""
 
 T = TypeVar("T")
 
 
 @dataclass(eq=False)
 class Numbering:
-    """Different words in the order they are first met; blocks add to it one after another."""
+    """Distinct words in order of first occurrence, shared by successive blocks."""
 
     words: list[str]
 
 
 class WordBlock(NamedTuple):
-    """Some documents in a row.
+    """Consecutive documents.
 
     Attributes
     ----------
     numbering : Numbering
-        What the numbers of words mean. It may have more words than this block knows.
+        Maps ids to words. It may hold words that this block does not have.
     ids : ndarray of int32
-        The text: numbers of words.
+        The text as word ids.
     sentences, documents : ndarray of int64
-        Number of words before the end of each sentence that has words, and of each document.
+        Where each non-empty sentence and each document ends, in words.
     """
 
     numbering: Numbering
@@ -69,21 +69,21 @@ def read_blocks(
     n_jobs: int | None = None,
     n_words: int = BLOCK,
 ) -> Generator[WordBlock, None, None]:
-    """Yield the words of documents, some documents at a time.
+    """Yield documents as blocks of word ids.
 
     Parameters
     ----------
     documents : iterable
     analyzer : TextAnalyzer
     n_jobs : int, optional
-        Threads, by default as many as numba is set to use. The blocks do not depend on it.
+        Number of threads; numba's setting by default. It does not affect the blocks.
     n_words : int
-        Words in a block, about.
+        Approximate number of words in a block.
     """
     slow: _SlowBlock | None = None
     fast: _FastReaders | None = None
     # the analyzer joins phrases itself
-    join = _as_it_is if analyzer.phrases is None else analyzer.phrases.join_block
+    join = _unchanged if analyzer.phrases is None else analyzer.phrases.join_block
     with ExitStack() as stack:
         for texts, size in _pieces(documents, analyzer, _CHARACTERS * n_words, stack):
             is_fast = size >= WORTH_COMPILING
@@ -102,14 +102,14 @@ def read_blocks(
         yield slow.block()
 
 
-def _as_it_is(block: WordBlock) -> WordBlock:
+def _unchanged(block: WordBlock) -> WordBlock:
     return block
 
 
 def check_documents(documents: Any) -> Iterable[Any]:
-    """Return ``documents`` if it can be a collection of documents, or say what is wrong.
+    """Return ``documents``, or raise an error if it is not a collection of documents.
 
-    Of a table with one column, the column is returned; Arrow's arrays become lists.
+    A table with one column gives that column; Arrow arrays become lists.
     """
     if isinstance(documents, str | bytes | os.PathLike):
         raise ValueError(
@@ -159,27 +159,27 @@ def _only_column(table: Any, shape: tuple[Any, ...]) -> Any:
 
 
 class _Odd(NamedTuple):
-    """A document that only the analyzer can read, and its number."""
+    """A document that only the analyzer can read, and its position."""
 
     document: Any
     number: int
 
 
 _Piece = tuple[list[str] | bytes | _Odd, int]
-"""Some documents in a row: texts, lines in UTF-8 or an odd one; and the characters in them."""
+"""Consecutive documents (texts, lines in UTF-8, or an odd one) and their size in characters."""
 
 
 def _pieces(
     documents: Iterable[Any], analyzer: TextAnalyzer, n_characters: int, stack: ExitStack
 ) -> Iterator[_Piece]:
-    """Yield all documents, those that are plain text many at a time."""
+    """Yield all documents, plain text in batches."""
     takes_str = analyzer.kernel_rules is not None and analyzer.reads_text
     if takes_str and isinstance(documents, TextLines) and documents.reads_utf8:
         stack.enter_context(documents.named_in_errors())
         yield from ((data, len(data)) for data in documents.blocks(n_characters))
         return
     if takes_str and isinstance(documents, list) and set(map(type, documents)) == {str}:
-        # an end counts too, or a piece would have any number of empty documents
+        # count line ends too, or a piece could hold any number of empty documents
         ends = np.cumsum(np.fromiter(map(len, documents), np.int64, len(documents)) + 1)
         first = before = 0
         while first < len(documents):
@@ -191,7 +191,7 @@ def _pieces(
     size = 0
     for number, document in enumerate(documents):
         text: str | None
-        if takes_str and type(document) is str:  # first, as it is the most common
+        if takes_str and type(document) is str:  # the most common case
             text = document
         else:
             text = _with_number(analyzer.plain_text, document, number)
@@ -208,7 +208,7 @@ def _pieces(
 
 
 class _SlowBlock:
-    """A block that is read by the analyzer."""
+    """A block read by the analyzer."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -245,7 +245,7 @@ def _sentences_of(analyzer: TextAnalyzer) -> Callable[[Any], list[list[str]]]:
 
 
 class _FastReaders:
-    """Compiled readers on threads, each with one of its own; blocks come in order."""
+    """Compiled readers, one per thread. Blocks are returned in order."""
 
     def __init__(self, analyzer: TextAnalyzer, n_jobs: int | None, stack: ExitStack) -> None:
         from skfly.text._fast import FastReader  # numba is slow to import
@@ -260,7 +260,7 @@ class _FastReaders:
             self._readers.append((thread, FastReader(analyzer)))
 
     def read(self, texts: list[str] | bytes | _Odd) -> Iterator[WordBlock]:
-        """Begin to read a block, and yield one if enough are being read."""
+        """Start reading a block, and yield a finished one if enough are in progress."""
         from skfly.text._fast import join_texts
 
         assert not isinstance(texts, _Odd)
@@ -275,13 +275,13 @@ class _FastReaders:
             yield self._reading.popleft().result()
 
     def drain(self) -> Iterator[WordBlock]:
-        """Yield the blocks that are being read."""
+        """Yield the blocks in progress."""
         while self._reading:
             yield self._reading.popleft().result()
 
 
 def _with_number(read: Callable[[Any], T], document: Any, number: int) -> T:
-    """Call ``read(document)``; an error says the number of the document."""
+    """Call ``read(document)`` and add the document's number to errors."""
     try:
         return read(document)
     except (UnicodeDecodeError, TypeError, OSError) as error:

@@ -1,4 +1,4 @@
-"""Documents that are a column of a table on disk."""
+"""Read documents from a column of a table on disk."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _ROWS_AT_A_TIME = 4096
 
 
 class TextColumn:
-    """A text column of Parquet or Arrow files, as documents: a few rows in memory at a time.
+    """Iterate over a text column of Parquet or Arrow files, a few rows in memory at a time.
 
     Needs pyarrow: ``pip install "skfly[arrow]"``.
 
     Parameters
     ----------
     path : path-like
-        A file that ends in ``.parquet``, ``.arrow`` or ``.feather``, or a directory: then all of
-        these in it, in the order of their names.
+        A file that ends in ``.parquet``, ``.arrow`` or ``.feather``, or a directory, whose files
+        of these types are read in order of their names.
     column : str or None, default=None
-        Name of the column. ``None``: the only one that holds text.
+        Name of the column. May be ``None`` if only one column holds text.
 
     Examples
     --------
@@ -50,15 +50,15 @@ class TextColumn:
         for file in self.files:
             try:
                 for values in self._values(arrow, file):
-                    values.validate(full=True)  # a file may tell of text where it has none
+                    values.validate(full=True)  # never trust the offsets in a file
                     yield from ("" if text is None else text for text in values.to_pylist())
             except (arrow.ArrowException, OSError) as error:
                 if isinstance(error, MemoryError) or getattr(error, "errno", None) is not None:
                     raise
-                raise ValueError(f"{file} is damaged or no table: {error}") from error
+                raise ValueError(f"{file} is damaged or not a table: {error}") from error
 
     def _values(self, arrow: Any, file: str) -> Iterator[Any]:
-        """Yield the column, some rows at a time."""
+        """Yield the column in batches of rows."""
         if Path(file).suffix == ".parquet":
             from pyarrow import parquet
 
@@ -86,8 +86,8 @@ class TextColumn:
             if len(with_text) == 1:
                 return str(with_text[0])
             raise ValueError(
-                f"{file} has {len(with_text)} text columns ({', '.join(with_text)}); name one "
-                "(column=, or --column)"
+                f"{file} has {len(with_text)} text columns ({', '.join(with_text)}); choose one "
+                "with column= (or --column)"
             )
         if self.column not in schema.names:
             raise ValueError(

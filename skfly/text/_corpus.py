@@ -1,18 +1,17 @@
-"""Text as numbers: word ids and where sentences and documents end.
+"""Encoded text: word ids with sentence and document boundaries.
 
-A corpus is read from text once, in one pass, and can be kept on disk and used again. On disk it
-is a directory:
+Text is encoded in one pass; the result can be saved and used again. On disk it is a directory:
 
 ``ids.npy``
-    int32, the words one after another; -1 is a word that the vocabulary does not have.
+    int32, the ids of consecutive words; -1 is a word that is not in the vocabulary.
 ``sentences.npy``, ``documents.npy``
-    int64, where sentences and documents begin, and the end of the last.
+    int64, where each sentence and document begins, and where the last one ends.
 ``words.npy``, ``word_ends.npy``, ``counts.npy``
-    The words of the vocabulary in UTF-8, one after another (uint8); where each ends; and how
-    often each comes (int64).
+    The words of the vocabulary as concatenated UTF-8 (uint8), where each ends, and how often
+    each occurs (int64).
 ``corpus.json``
-    Format version, the text parameters used, and checksums: the CRC-32 of each of the other files,
-    and under ``""`` that of version and parameters. ``load`` compares them.
+    Format version, text parameters and checksums: the CRC-32 of each of the other files and,
+    under ``""``, of the version and parameters. ``load`` verifies them.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ _ARRAYS: dict[str, type[Any]] = {
     "words.npy": np.uint8,
     "word_ends.npy": np.int64,
 }
-# as numpy writes it
+# the header that numpy writes
 _HEADER = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '([<>|][iu][1-8])', 'fortran_order': False, "
     rb"'shape': \((\d{1,18}),\), \} *\n",
@@ -71,13 +70,13 @@ _HOW_TO_READ = {"input", "encoding", "decode_error", "sentence_splitter"}
 class EncodedCorpus:
     """Sentences of word ids, in memory or memory-mapped from a directory.
 
-    Made by :func:`encode_documents` (or :meth:`from_documents`) and :meth:`load`. Iterating gives
-    the sentences as lists of words, any number of times, so gensim can train on one too.
+    Create one with :func:`encode_documents`, :meth:`from_documents` or :meth:`load`. Iterating
+    yields the sentences as lists of words, any number of times, so gensim can train on it too.
 
     Attributes
     ----------
     ids : ndarray of int32
-        Word ids; -1 where the vocabulary does not have the word.
+        Word ids; -1 for words that are not in the vocabulary.
     sentences : ndarray of int64
         Sentence ``s`` is ``ids[sentences[s]:sentences[s + 1]]``. No sentence is empty.
     documents : ndarray of int64
@@ -85,7 +84,7 @@ class EncodedCorpus:
     vocabulary : Vocabulary
         The words with their counts in this corpus.
     text_params : dict
-        The parameters that the text was read with.
+        The text parameters used for encoding.
 
     Examples
     --------
@@ -118,14 +117,14 @@ class EncodedCorpus:
 
     @classmethod
     def from_documents(cls, documents: Any, **params: Any) -> EncodedCorpus:
-        """Read documents; see :func:`skfly.text.encode_documents`."""
+        """Encode documents; see :func:`skfly.text.encode_documents`."""
         from skfly.text._encode import encode_documents
 
         return encode_documents(documents, **params)
 
     @property
     def n_words(self) -> int:
-        """Number of positions, known words and gaps."""
+        """Number of word occurrences, known and unknown."""
         return len(self.ids)
 
     @property
@@ -138,11 +137,11 @@ class EncodedCorpus:
 
     @property
     def longest_sentence(self) -> int:
-        """Words of the longest sentence."""
+        """Number of words in the longest sentence."""
         return int(np.diff(self.sentences).max(initial=0))
 
     def fingerprint(self) -> str:
-        """Return a name that no other text shares."""
+        """Return a hash that identifies the text."""
         digest = hashlib.blake2b(digest_size=16)
         digest.update(repr((self.n_words, self.n_sentences, self.n_documents)).encode())
         digest.update(np.asarray(self.vocabulary.counts, dtype=np.int64).tobytes())
@@ -174,7 +173,7 @@ class EncodedCorpus:
         self.close()
 
     def close(self) -> None:
-        """Remove the temporary files of a spooled corpus. Others stay as they are."""
+        """Remove the temporary files of a spooled corpus. Other corpora stay open."""
         if self._temporary is not None:
             empty = np.zeros(1, dtype=np.int64)
             self.ids, self.sentences, self.documents = empty[:0].astype(np.int32), empty, empty
@@ -182,24 +181,25 @@ class EncodedCorpus:
             self._temporary = None
 
     def block(self, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the ids of the sentences ``first`` to ``last`` and the sentences' lengths."""
+        """Return the ids and lengths of the sentences from ``first`` up to ``last``."""
         offsets = self._sentences.part(first, last + 1)
         return self._ids.part(int(offsets[0]), int(offsets[-1])), np.diff(offsets)
 
     def block_lengths(self, size: int) -> NDArray[np.int64]:
-        """Return the number of words in each run of ``size`` sentences."""
+        """Return the number of words in each block of ``size`` sentences."""
         starts = [part[-start % size :: size] for start, part in self._sentences.parts()]
         ends = np.concatenate([*starts, [self.n_words]])
         return np.diff(ends[: -(-self.n_sentences // size)], append=self.n_words)
 
     def warn_if_read_otherwise(self, analyzer: TextAnalyzer) -> None:
-        """Warn if the corpus was made with other rules for words than those of ``analyzer``."""
+        """Warn if the corpus was encoded with other text parameters than those of ``analyzer``."""
         warn_if_read_otherwise(self.text_params, analyzer)
 
     def save(self, directory: str | os.PathLike[str]) -> None:
         """Write the corpus to a new directory.
 
-        It is written beside its place and renamed into it: a reader never sees half a corpus.
+        The corpus is written to a temporary directory that is then renamed, so readers never see
+        a partial one.
         """
         with replace_directory(directory) as beside:
             np.save(beside / "ids.npy", self.ids)
@@ -220,11 +220,11 @@ class EncodedCorpus:
         except (RecursionError, ValueError) as error:
             raise ValueError(f"{path / 'corpus.json'} is damaged: {error}") from None
         if not isinstance(description, dict) or description.get("format") != FORMAT:
-            raise ValueError(f"{path} is not an encoded corpus of skfly")
+            raise ValueError(f"{path} is not a corpus encoded by skfly")
         version = description.get("version")
         if version not in range(1, FORMAT_VERSION + 1):
             raise ValueError(
-                f"{path} has corpus format {version!r:.30}; this skfly reads up to "
+                f"{path} has corpus format {version!r:.30}; this version of skfly reads up to "
                 f"{FORMAT_VERSION}: upgrade skfly, or encode the text again"
             )
         try:
@@ -233,14 +233,14 @@ class EncodedCorpus:
                 _read_array(path / name, dtype, mmap) for name, dtype in _ARRAYS.items()
             )
             if counts.min(initial=0) < 0:
-                raise ValueError("a count is below 0")
+                raise ValueError("a count is negative")
             vocabulary = Vocabulary(PackedWords(words, ends), counts)
             return cls(ids, sentences, documents, vocabulary, description["text_params"])
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is damaged: {error}; encode the text again") from error
 
     def _check(self) -> None:
-        """Check what the kernels rely on: they do not check bounds themselves."""
+        """Check what the kernels rely on, as they do not check bounds."""
         for name, array, dtype in (
             ("ids", self.ids, np.int32),
             ("sentences", self.sentences, np.int64),
@@ -253,17 +253,21 @@ class EncodedCorpus:
                 )
         for name, offsets in (("sentences", self.sentences), ("documents", self.documents)):
             if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(self.ids):
-                raise ValueError(f"{name} do not fit the ids: not rising from 0 to their number")
+                raise ValueError(
+                    f"{name} do not match the ids: they must run from 0 to {len(self.ids)}"
+                )
             wrong = np.less_equal if name == "sentences" else np.less  # a document may be empty
             if any(wrong(part[1:], part[:-1]).any() for _, part in _Slices(offsets).parts(1)):
-                raise ValueError(f"{name} do not fit the ids: they fall, or a sentence is empty")
+                raise ValueError(
+                    f"{name} do not match the ids: they decrease, or a sentence is empty"
+                )
         for _, part in self._ids.parts():
             if part.min() < -1 or part.max() >= len(self.vocabulary):
-                raise ValueError("ids hold a number that is not a word of the vocabulary")
+                raise ValueError("ids contain a number that is not in the vocabulary")
 
 
 def warn_if_read_otherwise(text_params: Mapping[str, Any], analyzer: TextAnalyzer) -> None:
-    """Warn if text was read with other rules for words than those of ``analyzer``."""
+    """Warn if text was encoded with other text parameters than those of ``analyzer``."""
     different = [
         f"{name}={text_params[name]!r} there, {value!r} here"
         for name, value in analyzer.params.items()
@@ -271,7 +275,7 @@ def warn_if_read_otherwise(text_params: Mapping[str, Any], analyzer: TextAnalyze
     ]
     if different:
         warnings.warn(
-            "the corpus was encoded with other text parameters than new text will be: "
+            "the corpus was encoded with other text parameters than new text: "
             + "; ".join(different),
             stacklevel=3,
         )
@@ -280,9 +284,9 @@ def warn_if_read_otherwise(text_params: Mapping[str, Any], analyzer: TextAnalyze
 def write_array(
     path: Path, dtype: Any, length: int, blocks: Iterable[NDArray[Any]]
 ) -> NDArray[Any]:
-    """Write a one-dimensional array block by block, and return it memory-mapped.
+    """Write a one-dimensional array in blocks and return it memory-mapped.
 
-    Not through a map: where the disk is full, writing to one kills the process.
+    Writing through a memory map would crash the process if the disk is full.
     """
     header = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": (length,)}
     with open(path, "wb") as file:
@@ -294,10 +298,9 @@ def write_array(
 
 
 def _read_array(path: Path, dtype: Any, mmap: bool) -> NDArray[Any]:
-    """Read, or map, what :func:`write_array` or ``np.save`` wrote.
+    """Read or memory-map what :func:`write_array` or ``np.save`` wrote.
 
-    Not with ``np.load``: from a file that says so it would take any type, and memory for any
-    length.
+    ``np.load`` would accept any type and allocate any size that the file claims.
     """
     with open(path, "rb") as file:
         header = _HEADER.match(file.read(_LONGEST_HEADER))
@@ -306,7 +309,7 @@ def _read_array(path: Path, dtype: Any, mmap: bool) -> NDArray[Any]:
             raise ValueError(f"{path.stem} must be one-dimensional {np.dtype(dtype).name}")
         length, offset = int(header[2]), header.end()
         if size != offset + length * np.dtype(dtype).itemsize:
-            raise ValueError(f"{path.name} has {size} bytes, not those of {length} numbers")
+            raise ValueError(f"{path.name} has {size} bytes, which is wrong for {length} numbers")
         if mmap and length:
             return np.memmap(path, dtype=dtype, mode="r", offset=offset, shape=(length,))
         file.seek(offset)
@@ -314,7 +317,7 @@ def _read_array(path: Path, dtype: Any, mmap: bool) -> NDArray[Any]:
 
 
 def write_words(directory: Path, vocabulary: Vocabulary, text_params: Mapping[str, Any]) -> None:
-    """Write all of a corpus but its ids, sentences and documents."""
+    """Write the vocabulary and the description of a corpus."""
     packed = PackedWords.pack(vocabulary.words)
     np.save(directory / "words.npy", packed.data)
     np.save(directory / "word_ends.npy", packed.ends)
@@ -331,16 +334,16 @@ def write_words(directory: Path, vocabulary: Vocabulary, text_params: Mapping[st
 
 
 def _compare_checksums(path: Path, description: Mapping[str, Any]) -> None:
-    """Refuse a corpus that is not as it was written; older ones have no checksums."""
+    """Reject a corpus whose files changed. Older formats have no checksums."""
     checksums = description.get("checksums")
     if checksums is None and description["version"] < _CHECKSUMS_SINCE:
-        _LOG.info("%s is of an older version and has no checksums", path)
+        _LOG.info("%s has an older format with no checksums", path)
         return
     if not isinstance(checksums, dict) or checksums.get("") != _description_checksum(description):
-        raise ValueError("corpus.json is not as it was written")
+        raise ValueError("corpus.json does not match its checksum")
     for name in _ARRAYS:
         if checksums.get(name) != _checksum(path / name):
-            raise ValueError(f"{name} is not as it was written")
+            raise ValueError(f"{name} does not match its checksum")
 
 
 def _description_checksum(description: Mapping[str, Any]) -> int:
@@ -357,10 +360,10 @@ def _checksum(path: Path) -> int:
 
 
 class _Slices:
-    """Copies of slices of an array.
+    """Copy slices of an array.
 
-    Those of a memory-mapped array are read from its file and not through the map, whose pages
-    would count as this process's memory.
+    Slices of a memory-mapped array are read from its file rather than through the map, whose
+    pages would count as memory of this process.
     """
 
     def __init__(self, array: NDArray[Any]) -> None:
@@ -379,6 +382,6 @@ class _Slices:
         return np.frombuffer(data, dtype=array.dtype)
 
     def parts(self, overlap: int = 0) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield the array bit by bit, with where each begins and some of the next."""
+        """Yield the array in parts with their offsets, each overlapping the next."""
         for start in range(0, len(self._array), _PART):
             yield start, self.part(start, min(start + _PART + overlap, len(self._array)))

@@ -1,8 +1,8 @@
-"""From documents to an :class:`EncodedCorpus`, in one pass over the text.
+"""Encode documents as an :class:`EncodedCorpus` in one pass over the text.
 
-Words get provisional ids in the order they are met, which are kept in a spool (in memory, and on
-disk past a limit). When the text is at its end the counts are known, the vocabulary is chosen,
-and the provisional ids, not the text, are gone through once more to replace them.
+Words get provisional ids in order of first occurrence, which are spooled in memory and, past a
+limit, on disk. At the end of the text the counts are known: the vocabulary is chosen and the
+provisional ids are replaced by final ones.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Spool", "encode_documents"]
 _BLOCK = 1 << 20
 _NOT_MET = -2
 MAX_SENTENCE = 10_000
-"""Longer sentences are cut into pieces of this many words, as gensim does."""
+"""Longer sentences are split into pieces of this many words, as in gensim."""
 
 
 def encode_documents(
@@ -44,29 +44,29 @@ def encode_documents(
     n_jobs: int | None = None,
     **text_params: Any,
 ) -> EncodedCorpus:
-    """Read documents once and return them as word ids.
+    """Encode documents as word ids in one pass.
 
     Parameters
     ----------
     documents : iterable
-        Strings, lists of words, or what ``input=`` says. A generator is fine: one pass is made.
+        Strings, lists of words, or what ``input=`` specifies. A generator will do.
     vocabulary : Vocabulary, optional
-        Use these words and ids. Otherwise they are chosen from the text.
+        Words and ids to use. By default they are chosen from the text.
     max_words, min_count
-        Keep the ``max_words`` most frequent words that come ``min_count`` times or more; other
-        words become gaps (-1).
+        Keep the ``max_words`` most frequent words that occur at least ``min_count`` times; other
+        words get id -1.
     analyzer : TextAnalyzer, optional
-        How to read a document; by default one made of ``text_params``.
+        How to read a document; by default ``TextAnalyzer(**text_params)``.
     max_memory : int
-        Bytes of ids to hold in memory; a longer text is spooled to a temporary directory and
+        Bytes of ids to hold in memory. Longer text is spooled to a temporary directory and
         memory-mapped.
     max_types : int
-        Different words to keep track of. Past that the rarest so far are forgotten.
+        Number of distinct words to track. Past it, the rarest so far are dropped.
     on_progress : callable, optional
-        Called now and then with the number of words read since the last call.
+        Called repeatedly with the number of words read since the last call.
     n_jobs : int, optional
-        Threads for text that is read by the default rules. ``None``: as many as numba is set to
-        use. The result does not depend on it.
+        Number of threads for the compiled reader; numba's setting by default. It does not affect
+        the result.
     **text_params
         Parameters of :class:`TextAnalyzer`.
 
@@ -102,7 +102,7 @@ def encode_documents(
 
 
 class _Encoder:
-    """Gives words provisional ids and counts them, and bounds how many are tracked."""
+    """Assign provisional ids to words and count them, tracking a bounded number."""
 
     def __init__(self, vocabulary: Vocabulary | None, max_types: int, spool: Spool) -> None:
         self._fixed = vocabulary is not None
@@ -113,15 +113,15 @@ class _Encoder:
         self._n_given = 0
         self._forget = 1
         self._n_until_check = _BLOCK
-        # provisional ids of numbered words, looked up when they are first met
+        # provisional ids of numbered words, looked up at their first occurrence
         self._of_numbers: WeakKeyDictionary[Numbering, NDArray[np.int32]] = WeakKeyDictionary()
         self._n_words = 0
 
     def add(self, block: WordBlock) -> None:
-        """Encode and count a block, and forget rare words where there are too many.
+        """Encode and count a block, and drop rare words if there are too many.
 
-        That happens after about ``_BLOCK`` words, at the end of a document: at the same places
-        however the text was cut into blocks.
+        Words are dropped after about ``_BLOCK`` words, at the end of a document, so it does not
+        matter how the text was split into blocks.
         """
         ids = np.empty_like(block.ids)
         start = 0
@@ -150,7 +150,7 @@ class _Encoder:
         self._n_until_check = _BLOCK
 
     def _encode(self, numbering: Numbering, numbers: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the ids of numbered words; a new word gets the next, unless they are fixed."""
+        """Return the ids of numbered words. New words get the next id unless ids are fixed."""
         table = self._of_numbers.get(numbering, np.zeros(0, dtype=np.int32))
         n_more = int(numbers.max(initial=-1)) + 1 - len(table)
         if n_more > 0:
@@ -160,7 +160,7 @@ class _Encoder:
         missing = np.flatnonzero(ids == _NOT_MET)
         if len(missing):
             place = np.full(len(table), -1, dtype=np.int64)
-            place[numbers[missing][::-1]] = missing[::-1]  # reversed, so the first one wins
+            place[numbers[missing][::-1]] = missing[::-1]  # reversed, so the first occurrence wins
             met = np.flatnonzero(place >= 0)
             met = met[np.argsort(place[met])]
             words = [numbering.words[i] for i in met.tolist()]
@@ -179,7 +179,7 @@ class _Encoder:
     def choose(
         self, max_words: int | None, min_count: int
     ) -> tuple[Vocabulary, NDArray[np.int32]]:
-        """Return the most frequent words, and the id in them of every provisional one, or -1."""
+        """Return the most frequent words, and the final id (or -1) of every provisional id."""
         self._forget_rare()
         provisional = np.fromiter(self._ids.values(), dtype=np.int64, count=len(self._ids))
         words = Vocabulary(self._ids, self.counts[provisional])
@@ -188,7 +188,7 @@ class _Encoder:
 
 
 def _cut_long(ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Cut sentences that are too long into pieces."""
+    """Split sentences that are too long."""
     lengths = np.diff(ends, prepend=0)
     if lengths.max(initial=0) <= MAX_SENTENCE:
         return ends
@@ -200,7 +200,7 @@ def _cut_long(ends: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class Spool:
-    """Ids, sentence ends and document ends, block by block: in memory, then in temporary files."""
+    """Collect ids, sentence ends and document ends in memory, then in temporary files."""
 
     _COLUMNS = (("ids", np.int32), ("sentences", np.int64), ("documents", np.int64))
 
@@ -225,7 +225,7 @@ class Spool:
         final: NDArray[np.int32] | None,
         text_params: dict[str, Any],
     ) -> EncodedCorpus:
-        """Return what was spooled, provisional ids replaced by ``final`` ones."""
+        """Return the spooled corpus with provisional ids replaced by ``final`` ones."""
         collect = self._in_memory if self._temporary is None else self._on_disk
         return EncodedCorpus(
             collect(0, 0, final),

@@ -1,8 +1,8 @@
-"""Text that is read by the default rules, compiled.
+"""Compiled reader for text with the default text parameters.
 
-The kernel takes the UTF-8 bytes of a block of documents and gives the words as numbers, with no
-Python object for each. Strings are made of the different words only. What depends on the word
-alone (stop words, numbers) is then done once for each of them.
+The kernel turns the UTF-8 bytes of a block of documents into word numbers without creating a
+Python object per word. Only distinct words become strings; stop words and numbers are handled
+once per distinct word.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from skfly.text._tables import character_tables
 __all__ = ["FastReader", "join_texts"]
 
 MAX_NUMBERED = 1 << 18
-"""When a reader knows more words than this it begins anew, to bound its memory."""
+"""A reader with more words than this starts over, to bound its memory."""
 
 
 def _draw_secrets() -> NDArray[np.uint64]:
-    """Return the numbers that the kernel hashes words with."""
+    """Draw the secret numbers of the kernel's hash function."""
     drawn = np.frombuffer(os.urandom(24), dtype=np.uint64)
     return np.append(drawn[:2] | np.uint64(1), drawn[2] >> np.uint64(3))
 
@@ -34,12 +34,12 @@ _SECRETS = _draw_secrets()
 
 
 class FastReader:
-    r"""Reads blocks of documents, one after another. It remembers the words that it has met.
+    r"""Read blocks of documents. Word numbers stay the same from block to block.
 
     Parameters
     ----------
     analyzer : TextAnalyzer
-        One that has ``kernel_rules``.
+        Its ``kernel_rules`` must not be ``None``.
 
     Examples
     --------
@@ -69,21 +69,21 @@ class FastReader:
             self._finish.begin()
 
     def read(self, data: bytes, end: str) -> WordBlock:
-        r"""Return the words of documents in UTF-8.
+        r"""Return the words of UTF-8 documents.
 
-        Each document ends in the character ``end``, and has no other. With ``"\n"`` they are
-        the lines of a file, and those that are not UTF-8 raise an error; with ``"\0"`` they were
-        strings, and may have surrogates.
+        Each document ends with the character ``end`` and contains no other. With ``"\n"`` the
+        documents are the lines of a file, and invalid UTF-8 raises an error. With ``"\0"`` they
+        were strings and may contain surrogates.
         """
         if end not in ("\n", "\0") or not isinstance(data, bytes):
-            raise TypeError("documents must be bytes, and end in a newline or a zero byte")
+            raise TypeError("documents must be bytes that end with a newline or a zero byte")
         if data and not data.endswith(end.encode()):  # where the kernel stops
-            raise ValueError(f"the last document does not end in {end!r}")
+            raise ValueError(f"the last document does not end with {end!r}")
         if self._n_types > MAX_NUMBERED:
             self._begin()
         tables = character_tables(*self._rules, end)
-        # A word has two characters and one that is of no word; some lower case is longer. The
-        # system gives memory when it is written to: of most of this it never is.
+        # A word takes at least two characters and a separator; lowercasing may lengthen it. The
+        # system allocates memory on first write, and most of this is never written.
         n_words = len(data) // 2 + 1
         self._make_room(2 * len(data) + 9, n_words)  # it reads eight bytes at a time
         ids = np.empty(n_words, dtype=np.int32)
@@ -111,7 +111,7 @@ class FastReader:
 
         place = 0
         while (place := read(data, place)) < len(data):
-            # a document with characters that only Python can lowercase, or bytes that are wrong
+            # a document with characters that only Python can lowercase, or invalid bytes
             after = data.index(end.encode(), place) + 1
             text = data[place:after].decode("utf-8", "strict" if end == "\n" else "surrogatepass")
             read(text.lower().encode("utf-8", "surrogatepass"), 0)
@@ -130,7 +130,7 @@ class FastReader:
         return self._pool[start:stop].tobytes().decode("utf-8").split("\0")[:-1]
 
     def _make_room(self, n_bytes: int, n_words: int) -> None:
-        """See to it that the kernel can add so many words."""
+        """Grow the arrays so that the kernel can add this many words."""
         n_types = self._n_types + n_words
         n_used = int(self._starts[self._n_types])
         if len(self._pool) < n_used + n_bytes:
@@ -144,7 +144,7 @@ class FastReader:
 
 
 class _Finish:
-    """Folds numbers and leaves stop words out."""
+    """Replace numbers and remove stop words."""
 
     def __init__(self, analyzer: TextAnalyzer) -> None:
         self._analyzer = analyzer
@@ -186,7 +186,7 @@ def _moved(array: NDArray[Any], size: int) -> NDArray[Any]:
 
 
 def join_texts(texts: list[str]) -> bytes:
-    r"""Return texts in UTF-8, each with a zero byte at its end, and none elsewhere.
+    r"""Concatenate texts as UTF-8, each terminated by the only zero byte in it.
 
     Examples
     --------
@@ -199,6 +199,6 @@ def join_texts(texts: list[str]) -> bytes:
         encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     data = b"\0".join([*encoded, b""])
     if data.count(b"\0") > len(texts):
-        # another character that is of no word and ends no sentence
+        # replace it with another character that is in no word and ends no sentence
         data = b"\0".join([*(text.replace(b"\0", b"\1") for text in encoded), b""])
     return data

@@ -1,6 +1,6 @@
-"""The numba kernel that finds the words of text: a pure function on arrays, without the GIL.
+"""The numba kernel that splits text into words: a pure function on arrays, without the GIL.
 
-There are no bounds checks here: ``_fast.py`` sees to it that the arrays are long enough.
+It does not check bounds: ``_fast.py`` makes sure that the arrays are long enough.
 """
 
 from __future__ import annotations
@@ -21,29 +21,28 @@ _options: dict[str, Any] = {
     "boundscheck": False,
 }
 
-# The kinds of characters. These are all that matter to the pattern of words and to where
-# sentences end; `_tables.py` says which character is of which kind.
+# The kinds of characters that matter to words and sentence ends. `_tables.py` assigns them.
 OTHER, WORD, END, STOP, CLOSING, SPACE, LINE, CUT, DOCUMENT, SPECIAL = range(10)
 
 FIRST_SLOTS = 1 << 14
 _BYTE = np.uint64(8)
 _REST = np.uint64(56)
-_LONG = np.uint64(1 << 63)  # set in the key of a word that its key does not tell all about
+_LONG = np.uint64(1 << 63)  # set if the key is a hash, not the word itself
 _HALF = np.uint64(32)
 # Long words are hashed as polynomials modulo this prime.
 _PRIME_BITS = np.uint64(61)
 _PRIME = np.uint64((1 << 61) - 1)
-_BYTES = 7  # of a word in a coefficient, which is then less than the prime
-_ABOVE = np.uint64(3)  # bits of a number above those of the prime
+_BYTES = 7  # per coefficient, so that it is less than the prime
+_ABOVE = np.uint64(3)  # bits of a uint64 above those of the prime
 _ONE = np.uint64(1)
 
 
 @njit(**_options)
 def _slot(key, secrets, shift):
-    """Return a key's slot; that of two keys is the same with a chance of two in all slots.
+    """Return the slot of a key. Two keys collide with probability at most 2 / number of slots.
 
-    The chance is that of drawing the secrets: a multiplication by a random odd number is a
-    universal hash (Dietzfelbinger et al. 1997), and what comes before it is one to one.
+    The probability is over the secrets: multiplication by a random odd number is a universal
+    hash (Dietzfelbinger et al. 1997), and the steps before it are one to one.
     """
     mixed = key * secrets[0]
     mixed ^= mixed >> _HALF
@@ -52,10 +51,10 @@ def _slot(key, secrets, shift):
 
 @njit(**_options)
 def _hash_long(pool, start, stop, point):
-    """Return the value of the polynomial whose coefficients are a word's bytes at a secret point.
+    """Evaluate the polynomial whose coefficients are a word's bytes at a secret point.
 
-    Two words of n bytes have the same one with a chance of n / 7 in 2^61. Eight bytes are read at
-    a time, so ``pool`` is that much longer than the word.
+    Two words of n bytes collide with probability n / 7 / 2^61. Eight bytes are read at a time,
+    so ``pool`` must extend that far beyond the word.
     """
     total = np.uint64(0)
     for first in range(start, stop, _BYTES):
@@ -70,7 +69,7 @@ def _hash_long(pool, start, stop, point):
 
 @njit(**_options)
 def _grow(keys, numbers, base, secrets, shift):
-    """Copy the hash table at ``base`` to one of twice the size behind it."""
+    """Copy the hash table at ``base`` into one of twice the size that follows it."""
     for i in range(base, 2 * base):
         if keys[i]:
             place = 2 * base + np.int64(_slot(keys[i], secrets, shift))
@@ -97,47 +96,45 @@ def read_words(
     documents,
     state,
 ):
-    """Find the words of UTF-8 text and number them in the order they are first met.
+    """Find the words of UTF-8 text and number them in order of first occurrence.
 
     Parameters
     ----------
     data : uint8
-        Documents; the last ends too. A sequence of bytes that is not UTF-8 is taken for a special
-        character.
+        Documents, the last one terminated too. Invalid UTF-8 counts as a special character.
     i : int
-        Where to begin: at a document.
+        Where to begin, at the start of a document.
     ascii_words : uint8, (256,)
-        For each byte the character that it is taken as, 0 if it is not one that words are of.
+        The lowercase of each byte that can be part of a word, 0 for other bytes.
     kinds : uint8, (0x110000,)
         The kind of each character.
     lower : int32, (0x110000,)
-        The character that each is taken as.
+        The lowercase of each character.
     secrets : uint64, (3,)
-        Two odd numbers and one below 2^61, drawn at random and the same in all calls: who does not
-        know them cannot write words that share slots. What is found does not depend on them.
+        Two odd numbers and one below 2^61, drawn at random, the same in all calls. Without them
+        nobody can construct words that collide. They do not affect the result.
     keys, numbers : uint64, int32
-        Room for hash tables, all zero in ``keys`` at first.
+        Space for hash tables; ``keys`` must be zero at first.
     pool : uint8
-        Filled with the different words, each followed by a zero byte.
+        Filled with the distinct words, each followed by a zero byte.
     starts : int64
         Filled with where each of them starts in ``pool``, and the end of the last.
     ids : int32
         Filled with the number of each word of the text.
     sentences, documents : int64
-        Filled with the number of words before the end of each sentence that has words, and of
-        each document.
+        Filled with where each non-empty sentence and each document ends, in words.
     state : int64, (5,)
-        Number of different words, size of their hash table, and how much of ``ids``,
-        ``sentences`` and ``documents`` is filled. It is kept from call to call.
+        Number of distinct words, size of their hash table, and number of entries used in
+        ``ids``, ``sentences`` and ``documents``. It persists between calls.
 
     Returns
     -------
     place : int
-        Where the first document with a special character begins, or the end. Its words are not
-        in ``ids``.
+        Where the first document with a special character begins, whose words are not in
+        ``ids``, or the end of the data.
     """
-    # The hash table has a power of two slots, and begins at that place of the arrays: there is
-    # room behind it for one of twice the size, and so on. (Arrays made here would be slower.)
+    # A hash table of 2^n slots begins at index 2^n, so one of twice the size fits behind it, and
+    # so on. (Allocating arrays here would be slower.)
     n_types, n_words, n_sentences, n_documents = state[0], state[2], state[3], state[4]
     base = np.uint64(state[1])
     mask = base - np.uint64(1)
@@ -147,11 +144,11 @@ def read_words(
     end = starts[n_types]  # of the words in the pool
     first, first_word, first_sentence = i, n_words, n_sentences  # of the document
     last_end = n_words  # words before the end of the last sentence
-    may_end = False  # a full stop and its like were met, and only closing quotes since
-    after_line = False  # the end of a line was met, and only spaces since
+    may_end = False  # after a full stop or similar, with only closing quotes since
+    after_line = False  # after the end of a line, with only spaces since
     while i < data.shape[0]:
-        # A run of word characters. It is written to the end of the pool, lowercased, and stays
-        # there if it is a new word. Its key is its bytes if they are few, and else a hash of them.
+        # A run of word characters is written to the end of the pool, lowercased, and stays there
+        # if the word is new. Its key is its bytes if they fit, otherwise their hash.
         key = np.uint64(0)
         p = end
         n_continued = 0  # bytes that do not begin a character
@@ -208,7 +205,7 @@ def read_words(
                     number = np.int64(numbers[place])
                     if key < _LONG:
                         break
-                    # the zero byte ends a word, so that none is the beginning of another
+                    # terminated by a zero byte, so that no word is a prefix of another
                     old, new = starts[number], end
                     while new <= p and pool[old] == pool[new]:
                         old += 1
@@ -232,7 +229,7 @@ def read_words(
             ids[n_words] = number
             n_words += 1
 
-        # The character after the run, or one more of those between two runs.
+        # The character after the run, or another one between two runs.
         i += size
         if n_characters > 0:
             may_end = False

@@ -1,12 +1,12 @@
-"""Words that often come side by side, joined into one: ``new york`` becomes ``new_york``.
+"""Join words that often occur side by side: ``new york`` becomes ``new_york``.
 
-The rule is that of gensim's ``Phrases``, twice, so that pairs of pairs are joined too. A pass
-joins a pair of words wherever the pair scores above a threshold, from left to right:
+This is gensim's ``Phrases``, applied twice so that pairs of pairs are joined too. A pass joins
+every pair of words that scores above a threshold, from left to right:
 
     score(a, b) = (count(a b) - min_count) * n / (count(a) * count(b))
 
-where ``n`` is the number of different words and pairs. In gensim's table a pair has the name
-``a_b``, so a word of that name, and another pair that joins to it, count as the same; here too.
+where ``n`` is the number of distinct words and pairs. As in gensim, a pair is counted under the
+name ``a_b``, together with a word of that name and any other pair that joins to it.
 """
 
 from __future__ import annotations
@@ -31,22 +31,24 @@ DELIMITER = "_"
 MIN_COUNT, THRESHOLD = 5, 10.0  # gensim's defaults
 _N_PASSES = 2
 _WORDS_AT_A_TIME = 1 << 22
-_MOST_PAIRS = 40_000_000  # as gensim's max_vocab_size: past that the rarest so far are forgotten
+_MOST_PAIRS = 40_000_000  # gensim's max_vocab_size: past it, the rarest so far are dropped
 
 
 def learn_phrases(
     corpus: EncodedCorpus, min_count: int = MIN_COUNT, threshold: float = THRESHOLD
 ) -> EncodedCorpus:
-    r"""Return a corpus with its phrases joined, which are in ``text_params["phrases"]``.
+    r"""Find phrases, and return the corpus with them joined.
+
+    The phrases are in the result's ``text_params["phrases"]``.
 
     Parameters
     ----------
     corpus : EncodedCorpus
-        It should have all words of the text.
+        It should contain all words of the text.
     min_count : int
-        Pairs that come less often are not joined.
+        Pairs that occur less often are not joined.
     threshold : float
-        Pairs must score above it.
+        Pairs with a higher score are joined.
 
     Returns
     -------
@@ -72,7 +74,7 @@ def learn_phrases(
 
 
 def _to_list(passes: Sequence[Sequence[tuple[str, str]]]) -> list[str]:
-    """Return pairs as strings, with an empty one between two passes."""
+    """Return pairs as strings, with an empty string between passes."""
     listed: list[str] = []
     for number, pairs in enumerate(passes):
         listed += [""] * (number > 0) + [f"{left}\t{right}" for left, right in pairs]
@@ -80,12 +82,12 @@ def _to_list(passes: Sequence[Sequence[tuple[str, str]]]) -> list[str]:
 
 
 class PhraseJoiner:
-    r"""Join phrases: in sentences of words, in blocks and in a corpus alike.
+    r"""Join phrases in sentences, blocks or corpora.
 
     Parameters
     ----------
     passes : list of list of pairs of str
-        The pairs to join, in each pass over a text.
+        The pairs to join in each pass.
 
     Examples
     --------
@@ -104,14 +106,14 @@ class PhraseJoiner:
 
     @classmethod
     def from_list(cls, phrases: Any) -> PhraseJoiner:
-        """Return what joins phrases as a model holds them."""
+        """Create a joiner from phrases in the format that models store."""
         if not isinstance(phrases, list) or not all(isinstance(item, str) for item in phrases):
             raise ValueError("phrases must be a list of str")
         passes: list[list[tuple[str, str]]] = [[]]
         for item in phrases:
             left, tab, right = item.partition("\t")
             if item and not tab:
-                raise ValueError(f"{item!r:.60} is no pair of words with a tab between them")
+                raise ValueError(f"{item!r:.60} is not a pair of words separated by a tab")
             if item:
                 passes[-1].append((left, right))
             else:
@@ -120,14 +122,14 @@ class PhraseJoiner:
 
     @property
     def words(self) -> list[str]:
-        """The words that pairs are joined to."""
+        """The joined words."""
         return list(self._joined)
 
     def join(self, words: list[str]) -> list[str]:
         """Return a sentence with its phrases joined."""
         for pairs in self._passes:
             joined: list[str] = []
-            is_new = False  # the last word may not be joined again in this pass
+            is_new = False  # whether the last word was joined in this pass: not again
             for word in words:
                 if joined and not is_new and (joined[-1], word) in pairs:
                     joined[-1] += DELIMITER + word
@@ -152,7 +154,7 @@ class PhraseJoiner:
     def _join_ids(
         self, known: _Known, ids: NDArray[np.int32], sentences: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """Return ids with the first word of a pair replaced, and which of them are kept."""
+        """Return ids with the first word of each pair replaced, and which ids to keep."""
         is_end = np.zeros(len(ids) + 1, np.bool_)
         is_end[sentences] = True
         kept = np.ones(len(ids), np.bool_)
@@ -161,7 +163,7 @@ class PhraseJoiner:
             if len(places) < 2 or not len(table.keys):
                 continue
             words = ids[places]
-            part = np.where(words >= 0, parts[words], -1)  # for -1, a word that is not known
+            part = np.where(words >= 0, parts[words], -1)  # -1 is an unknown word
             together = ~np.logical_or.reduceat(is_end[1:], places)[:-1]
             hits, pair = table.find(part[:-1], part[1:], together)
             first = _every_other(hits)
@@ -172,7 +174,7 @@ class PhraseJoiner:
 
 
 class _PairTable:
-    """Pairs of words as sorted numbers; words have numbers of their own here."""
+    """Pairs of words as sorted integers; words have ids private to this table."""
 
     def __init__(self, pairs: Sequence[tuple[str, str]], id_of: dict[str, int]) -> None:
         words = dict.fromkeys(word for pair in pairs for word in pair)
@@ -186,7 +188,7 @@ class _PairTable:
     def find(
         self, left: NDArray[Any], right: NDArray[Any], together: NDArray[np.bool_]
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Return which neighbours are a pair, and which one."""
+        """Return which neighbours form a pair, and which pair."""
         keys = left.astype(np.int64) * self._n + right
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         hits = together & (left >= 0) & (right >= 0) & (self.keys[at] == keys)
@@ -194,7 +196,7 @@ class _PairTable:
 
 
 class _Known:
-    """How the words of a numbering are numbered with phrases joined: joined words come first."""
+    """Map the words of a numbering to ids with phrases joined. Joined words come first."""
 
     def __init__(self, joined: list[str], tables: list[_PairTable]) -> None:
         self.numbering = Numbering(list(joined))
@@ -204,7 +206,7 @@ class _Known:
         self._extend_parts(joined)
 
     def add(self, words: Sequence[str], id_of: dict[str, int]) -> None:
-        """Learn of the words that are new in a numbering."""
+        """Add the words that are new in a numbering."""
         new = list(words[len(self._ids) :])
         if not new:
             return
@@ -223,12 +225,12 @@ class _Known:
         ]
 
     def ids(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the ids that words have with phrases joined; -1 stays."""
+        """Map ids to those with phrases joined; -1 stays -1."""
         return np.append(self._ids, np.int32(-1))[ids]
 
 
 def _every_other(hits: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return which pairs are joined where each shares a word with the next: every other one.
+    """Return which of overlapping pairs to join: every other one.
 
     Examples
     --------
@@ -244,15 +246,15 @@ def _every_other(hits: NDArray[np.bool_]) -> NDArray[np.int64]:
 def joined_as(
     corpus: EncodedCorpus, analyzer: TextAnalyzer
 ) -> AbstractContextManager[EncodedCorpus]:
-    """Return a corpus with the phrases joined that an analyzer joins, if they are not yet."""
+    """Return a corpus with the analyzer's phrases joined, unless they already are."""
     joiner = analyzer.phrases
     if joiner is None or corpus.text_params.get("phrases") == analyzer.params["phrases"]:
-        return nullcontext(corpus)  # the caller's own: it stays open
+        return nullcontext(corpus)  # it belongs to the caller: keep it open
     return join_corpus(corpus, joiner)
 
 
 def join_corpus(corpus: EncodedCorpus, joiner: PhraseJoiner) -> EncodedCorpus:
-    """Return a corpus with phrases joined; past some size it is in temporary files."""
+    """Return a corpus with phrases joined, in temporary files if it is large."""
     spool = Spool()
     numbering = Numbering(list(corpus.vocabulary.words))
     counts = np.zeros(0, np.int64)
@@ -277,7 +279,7 @@ def join_corpus(corpus: EncodedCorpus, joiner: PhraseJoiner) -> EncodedCorpus:
 
 
 def _blocks_of(corpus: EncodedCorpus, numbering: Numbering) -> Iterator[WordBlock]:
-    """Yield a corpus as blocks of whole documents."""
+    """Yield a corpus in blocks of whole documents."""
     documents = np.asarray(corpus.documents)
     sentences = corpus.sentences
     first = 0
@@ -298,7 +300,7 @@ def _blocks_of(corpus: EncodedCorpus, numbering: Numbering) -> Iterator[WordBloc
 def find_pairs(
     corpus: EncodedCorpus, min_count: int = MIN_COUNT, threshold: float = THRESHOLD
 ) -> list[tuple[str, str]]:
-    """Return the pairs of words that score above a threshold, in one pass over a text.
+    """Return the pairs of words that score above a threshold.
 
     Examples
     --------
@@ -314,7 +316,7 @@ def find_pairs(
     of_pairs = counts.copy()
     n_same = _add_same_names(words, keys, of_words, of_pairs)
     n_names = np.count_nonzero(corpus.vocabulary.counts) + len(keys) - n_same
-    # in the order of gensim's arithmetic
+    # same order of operations as gensim
     scores = (of_pairs - min_count) / (of_words[left] * of_words[right]) * n_names
     found = np.flatnonzero(scores > threshold)
     return [(words[a], words[b]) for a, b in zip(left[found], right[found], strict=True)]
@@ -323,7 +325,7 @@ def find_pairs(
 def _count_pairs(
     corpus: EncodedCorpus, n_words: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return which words come side by side in a sentence, as numbers, and how often."""
+    """Count the pairs of words that occur side by side in a sentence."""
     keys, counts = np.zeros((2, 0), np.int64)
     forget = 1
     for block in _blocks_of(corpus, Numbering([])):
@@ -347,8 +349,8 @@ def _add_same_names(
 ) -> int:
     """Give words and pairs of the same name the sum of their counts.
 
-    Only where a word has the delimiter in it, as all have that were joined before. Returns how
-    many names there are less than words and pairs.
+    Only words that contain the delimiter, such as joined ones, can share a name with a pair.
+    Return how many fewer names than words and pairs there are.
     """
     has = np.array([DELIMITER in word for word in words] or [False])
     if not has.any() or not len(keys):

@@ -1,4 +1,4 @@
-"""Pieces of the documents of a corpus as bags of words, for learning from documents."""
+"""Sample pieces of documents as bags of words, to train document cells."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ def sample_pieces(
     most_words: int,
     seed: int,
 ) -> sparse.csr_array:
-    """Return the counts of known words in the documents of a corpus.
+    """Count the known words in the documents of a corpus.
 
-    Long documents are cut into pieces of about equal length. Of a long corpus, some of the pieces
-    are drawn, so that memory does not grow with it.
+    Long documents are split into pieces of about equal length. A long corpus is sampled to bound
+    memory.
 
     Parameters
     ----------
     corpus : EncodedCorpus
     id_map : ndarray of int32
-        The column of each of the corpus's words; -1 for one that is not counted.
+        The column of each word of the corpus, or -1 to ignore it.
     n_words : int
         Number of columns.
     longest : int
-        Words in a piece, at most.
+        Maximum number of words in a piece.
     most_words : int
-        Words in all pieces, about.
+        Approximate number of words in all pieces.
     seed : int
 
     Returns
     -------
     counts : sparse array, (n_pieces, n_words)
-        Every row has a word.
+        No row is empty.
 
     Examples
     --------

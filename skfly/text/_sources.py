@@ -1,4 +1,4 @@
-"""Where documents come from."""
+"""Read documents from text files."""
 
 from __future__ import annotations
 
@@ -22,24 +22,26 @@ _OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": open_z
 
 
 class TextLines:
-    """The lines of text files, as documents: read from disk, again for every iteration.
+    """Iterate over the lines of text files; each line is a document.
+
+    Every iteration reads the files again.
 
     Parameters
     ----------
     path : path-like
         A text file, plain or compressed (``.gz``, ``.bz2``, ``.xz``; ``.zst`` with
-        ``pip install "skfly[zstd]"``), or a directory: then its files and those of directories in
-        it, in the order of their names. Files whose names begin with a dot are left out.
+        ``pip install "skfly[zstd]"``), or a directory, whose files are read recursively in order
+        of their names. Files whose names begin with a dot are skipped.
     encoding : str, default="utf-8"
     errors : {"strict", "ignore", "replace"}, default="strict"
-        What to do with bytes that do not decode.
+        What to do with bytes that cannot be decoded.
 
-    Reading raises ``OSError`` where a compressed file is damaged, ``EOFError`` where it is cut
-    short, and ``UnicodeDecodeError`` where text does not decode.
+    Reading raises ``OSError`` if a compressed file is corrupt, ``EOFError`` if it is truncated,
+    and ``UnicodeDecodeError`` if text cannot be decoded.
 
     Examples
     --------
-    For a file with one sentence a line::
+    For a file with one sentence per line::
 
         FlyHashVectorizer(sentence_splitter=None).fit(TextLines("corpus.txt.xz"))
     """
@@ -79,8 +81,8 @@ class TextLines:
     def blocks(self, n_bytes: int) -> Iterator[bytes]:
         r"""Yield the lines in UTF-8, about ``n_bytes`` at a time, each with its ``"\n"``.
 
-        For files in UTF-8 only. If ``errors`` is ``"strict"`` it is left to the reader to find
-        bytes that are not.
+        Only for files in UTF-8. If ``errors`` is ``"strict"``, the caller must reject invalid
+        bytes.
         """
         for file in self.files:
             with _named_in_errors(file):
@@ -108,7 +110,7 @@ class TextLines:
 
     @contextmanager
     def named_in_errors(self) -> Iterator[None]:
-        """Errors of who decodes :meth:`blocks` tell the name of the file."""
+        """Add the name of the file to errors from decoding :meth:`blocks`."""
         try:
             yield
         except UnicodeDecodeError as error:
@@ -116,7 +118,7 @@ class TextLines:
             raise
 
     def _undecodable(self) -> str:
-        """Return the first file that does not decode."""
+        """Return the first file that cannot be decoded."""
         for file in self.files:
             decoder = codecs.getincrementaldecoder(self.encoding)(self.errors)
             with self._open(file, "rb") as opened:
@@ -134,7 +136,7 @@ class TextLines:
 
 @contextmanager
 def _named_in_errors(file: str) -> Iterator[None]:
-    """Errors within tell the name of the file."""
+    """Add the name of the file to errors."""
     try:
         yield
     except (EOFError, OSError, UnicodeDecodeError) as error:
@@ -145,9 +147,9 @@ def _named_in_errors(file: str) -> Iterator[None]:
 
 
 def files_in(path: str | os.PathLike[str], suffixes: Iterable[str] | None = None) -> list[str]:
-    """Return the files of a directory in the order of their names, or the one file itself.
+    """Return the files of a directory in order of their names, or the file itself.
 
-    Names that begin with a dot are left out, and files without one of the ``suffixes``, if any.
+    Names that begin with a dot are skipped, and so are files without one of the ``suffixes``.
     """
     root = Path(path)
     if not root.is_dir():
@@ -160,5 +162,5 @@ def files_in(path: str | os.PathLike[str], suffixes: Iterable[str] | None = None
         and (suffixes is None or file.suffix in suffixes)
     ]
     if not found:
-        raise FileNotFoundError(f"there is no file to read in the directory {root}")
+        raise FileNotFoundError(f"the directory {root} has no files to read")
     return found

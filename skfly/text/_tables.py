@@ -1,7 +1,7 @@
-"""What each character is to the default rules for words and sentences.
+"""Classify characters for the compiled reader of words and sentences.
 
-The tables are made from Python's own ``re`` and ``str.lower``, so they are right for the version
-of Unicode that this Python has.
+The tables are built with Python's own ``re`` and ``str.lower``, so they match its version of
+Unicode.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ __all__ = ["CharacterTables", "character_tables"]
 
 _N_CHARACTERS = 0x110000
 _TWO_PLANES = 0x20000
-_FINAL_SIGMA = "Σ"  # its lower case depends on the characters around it
+_FINAL_SIGMA = "Σ"  # its lowercase form depends on its neighbours
 
-# The pattern of `split_punctuation`, by kind of character; the regular expression for ends of
-# lines has what `str.splitlines` cuts at.
+# The pattern of `split_punctuation` by kind of character; line ends are those of
+# `str.splitlines`.
 _KINDS = {
     "punctuation": (
         (r"\s", _kernels.SPACE),
@@ -38,16 +38,16 @@ _KINDS = {
 
 
 class CharacterTables(NamedTuple):
-    """Tables of all characters.
+    """Properties of all characters.
 
     Attributes
     ----------
     ascii_words : ndarray of uint8
-        The lower case of each byte that is a character of words, 0 for other bytes.
+        The lowercase of each byte that can be part of a word, 0 for other bytes.
     kinds : ndarray of uint8
-        The kind of each; see ``_kernels``.
+        The kind of each character; see ``_kernels``.
     lower : ndarray of int32
-        The lower case of each.
+        The lowercase of each character.
     """
 
     ascii_words: NDArray[np.uint8]
@@ -57,15 +57,15 @@ class CharacterTables(NamedTuple):
 
 @cache
 def character_tables(splitter: str | None, lowercase: bool, end: str) -> CharacterTables:
-    r"""Return the tables for a way to cut text into sentences.
+    r"""Return the tables for a sentence splitter.
 
-    ``end`` ends a document: ``"\n"`` in a file, ``"\0"`` where strings were put together.
+    ``end`` terminates a document: ``"\n"`` in a file, ``"\0"`` between concatenated strings.
     """
     lower = np.arange(_N_CHARACTERS, dtype="<u4")
     every = lower.tobytes().decode("utf-32-le", "surrogatepass")
-    special: list[str] = []  # lower case is not one character that is always the same
+    special: list[str] = []  # lowercase is not always the same single character
     if lowercase:
-        # one by one only in the planes that have letters of two cases
+        # letters with case are only in the first two planes
         n_cased = _TWO_PLANES if every[_TWO_PLANES:].lower() == every[_TWO_PLANES:] else None
         each = [character.lower() for character in every[:n_cased]]
         special = [_FINAL_SIGMA, *(chr(i) for i, low in enumerate(each) if len(low) > 1)]

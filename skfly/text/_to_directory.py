@@ -1,9 +1,9 @@
-"""From documents to an encoded corpus on disk, in parts: an unfinished one is resumed.
+"""Encode documents to a corpus on disk, in parts, so that an interrupted run can be resumed.
 
-Text is encoded some million characters at a time; each part is a small corpus with words of its
-own, beside the place of the whole. When all are there their words are counted together, and the
-parts are put behind one another with the ids that the whole gives them. Equally frequent words
-have an order of their own, so the result does not depend on how the text was cut.
+Text is encoded some million characters at a time. Each part is a small corpus with its own
+vocabulary, next to the target directory. Once all parts exist, their word counts are summed and
+the parts are concatenated with the final ids. Ties in frequency are broken alphabetically, so the
+result does not depend on how the text was split.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ __all__ = ["disk_needed", "encode_to_directory"]
 
 _LOG = logging.getLogger("skfly")
 PART = 1 << 26
-"""Characters of text in a part, about."""
+"""Approximate number of characters in a part."""
 _WORDS_AT_A_TIME = 1 << 20
-# Of text: four bytes an id, and English has a word in six; twice, as parts and as the whole.
-_DISK_A_BYTE = 1.4
-_COMPRESSION = 3  # of text in files that are not plain text
+# An id takes four bytes, an English word about six. Parts and the whole both need space.
+_DISK_PER_BYTE = 1.4
+_COMPRESSION = 3  # assumed ratio for compressed files
 _PLAIN = ("", ".txt", ".text")
 _DESCRIPTION = "made_from.json"
 
@@ -55,17 +55,17 @@ def encode_to_directory(
 ) -> EncodedCorpus:
     """Encode documents of any size into a new directory.
 
-    Memory is that of a part of the text and of the different words. Parts that are done are kept
-    in a directory beside (``.NAME-parts``) until all are: if the documents are files
-    (:class:`TextLines`, :class:`TextColumn`), the same call resumes from there. The corpus itself
-    appears when it is complete. One process at a time may write to a place; a second one gets an
+    Memory holds one part of the text and the distinct words. Finished parts are kept in
+    ``.NAME-parts`` next to the directory until all are done: if the documents are files
+    (:class:`TextLines`, :class:`TextColumn`), calling again resumes from there. The corpus
+    itself appears once it is complete. Only one process may write it; a second one gets an
     ``OSError`` that names the first.
 
     Parameters
     ----------
     documents : iterable
     directory : path-like
-        It must not exist.
+        Must not exist.
     analyzer, max_words, min_count, max_types, on_progress, n_jobs, **text_params
         As in :func:`encode_documents`.
 
@@ -77,7 +77,7 @@ def encode_to_directory(
     Raises
     ------
     OSError
-        Before anything is written, if the disk is clearly too small (:func:`disk_needed`).
+        If the disk is clearly too small (:func:`disk_needed`), before anything is written.
 
     Examples
     --------
@@ -110,10 +110,10 @@ def encode_to_directory(
 
 
 def disk_needed(documents: Any) -> int | None:
-    """Return about how many bytes of disk it takes to encode files; ``None`` if unknown.
+    """Estimate the bytes of disk needed to encode files; ``None`` if unknown.
 
-    The corpus itself takes half of it in the end. It is reckoned from the sizes of the files,
-    compressed ones taken as three times as large.
+    The finished corpus takes half of that. The estimate is based on file sizes and assumes that
+    compressed files expand to three times their size.
     """
     files = getattr(documents, "files", None)
     if files is None:
@@ -122,7 +122,7 @@ def disk_needed(documents: Any) -> int | None:
         Path(file).stat().st_size * (1 if Path(file).suffix in _PLAIN else _COMPRESSION)
         for file in files
     ]
-    return int(_DISK_A_BYTE * sum(sizes))
+    return int(_DISK_PER_BYTE * sum(sizes))
 
 
 def _check_disk(documents: Any, target: Path, n_done: int) -> None:
@@ -131,11 +131,11 @@ def _check_disk(documents: Any, target: Path, n_done: int) -> None:
         return
     needed, free = max(needed - n_done, 0), shutil.disk_usage(target.parent).free
     message = (
-        f"encoding takes about {_megabytes(needed)} of disk in {target.parent}, where "
+        f"encoding needs about {_megabytes(needed)} of disk in {target.parent}, but "
         f"{_megabytes(free)} are free"
     )
     if free < needed:
-        raise OSError(errno.ENOSPC, f"{message}: choose another place, or make room")
+        raise OSError(errno.ENOSPC, f"{message}: choose another directory or free some space")
     _LOG.info(message)
 
 
@@ -144,7 +144,7 @@ def _megabytes(n_bytes: int) -> str:
 
 
 def _made_from(documents: Any, analyzer: TextAnalyzer) -> dict[str, Any] | None:
-    """Return what a later call must share to resume; ``None`` if it cannot be known."""
+    """Return what must be equal for a later call to resume; ``None`` if unknown."""
     files = getattr(documents, "files", None)
     if files is None:
         return None
@@ -158,25 +158,25 @@ def _made_from(documents: Any, analyzer: TextAnalyzer) -> dict[str, Any] | None:
 
 
 class _Parts:
-    """The corpora that are done."""
+    """The finished parts."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
     def begin(self, made_from: dict[str, Any] | None) -> None:
-        """Keep the finished parts of the same work; start over if there are none."""
+        """Keep finished parts of the same documents, otherwise start over."""
         description = self.directory / _DESCRIPTION
         if made_from is not None and description.exists():
             before = json.loads(description.read_text(encoding="utf-8"))
             differ = [name for name in made_from if before.get(name) != _as_json(made_from)[name]]
             if differ:
                 raise ValueError(
-                    f"{self.directory} has parts of a corpus with other {', '.join(differ)}: "
+                    f"{self.directory} has parts of a corpus with different {', '.join(differ)}: "
                     "remove it to start over"
                 )
             for half in self.directory.glob(".*"):  # left by a killed run
                 shutil.rmtree(half)
-            _LOG.info("resuming with %d parts in %s", len(self.paths()), self.directory)
+            _LOG.info("resuming after %d parts in %s", len(self.paths()), self.directory)
             return
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir()
@@ -203,13 +203,13 @@ class _Parts:
 
 
 def _as_json(content: dict[str, Any]) -> dict[str, Any]:
-    """Return what is read again of what was written: there are no tuples in JSON."""
+    """Return ``content`` as it reads back from JSON, which has no tuples."""
     again: dict[str, Any] = json.loads(json.dumps(content))
     return again
 
 
 def _in_parts(documents: Iterable[Any], n_done: int) -> Iterator[list[Any]]:
-    """Yield documents, some at a time, without the first ``n_done``."""
+    """Yield documents in parts, skipping the first ``n_done`` documents."""
     texts: list[Any] = []
     size = 0
     for document in islice(documents, n_done, None):
@@ -223,7 +223,7 @@ def _in_parts(documents: Iterable[Any], n_done: int) -> Iterator[list[Any]]:
 
 
 def _common_words(parts: _Parts, max_types: int) -> Vocabulary:
-    """Return the words of all parts with their counts; past ``max_types`` without the rarest."""
+    """Return the words of all parts with their counts, the rarest dropped past ``max_types``."""
     counts: dict[str, int] = {}
     forget = 1
     for part in parts:
@@ -237,7 +237,7 @@ def _common_words(parts: _Parts, max_types: int) -> Vocabulary:
 
 
 def _join(parts: _Parts, vocabulary: Vocabulary, directory: Path) -> None:
-    """Write the ids, sentences and documents of all parts behind one another."""
+    """Concatenate the ids, sentences and documents of all parts."""
     sizes = [(part.n_words, part.n_sentences, part.n_documents) for part in parts]
     n_words, n_sentences, n_documents = (
         np.array(sizes, dtype=np.int64).reshape(-1, 3).sum(axis=0).tolist()

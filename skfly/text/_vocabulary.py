@@ -1,4 +1,4 @@
-"""The words that a model or a corpus knows, and how often each was seen."""
+"""The words of a model or corpus with their counts."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _WORDS_AT_A_TIME = 1 << 16
 
 
 class PackedWords(Sequence[str]):
-    """Words as one run of bytes, each made a str when it is asked for.
+    """Words as a single byte array, decoded on access.
 
-    A corpus has many words that come once or twice; as Python objects they would take more
+    A corpus has many words that occur once or twice; as Python objects they would take more
     memory than a model.
 
     Parameters
     ----------
     data : ndarray of uint8
-        The words in UTF-8, one after another.
+        The words as concatenated UTF-8.
     ends : ndarray of int64
         Where each word ends.
 
@@ -38,32 +38,32 @@ class PackedWords(Sequence[str]):
 
     def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         if data.dtype != np.uint8 or ends.dtype != np.int64 or data.ndim != 1 or ends.ndim != 1:
-            raise ValueError("words must be uint8 bytes and their int64 ends")
+            raise ValueError("words must be an array of uint8 and their ends one of int64")
         rising = len(ends) == 0 or (ends[0] >= 0 and bool(np.all(ends[1:] >= ends[:-1])))
         if not rising or len(data) != (ends[-1] if len(ends) else 0):
-            raise ValueError("the ends of the words do not fit their bytes")
+            raise ValueError("the ends of the words do not match their bytes")
         data.tobytes().decode("utf-8", "surrogatepass")
         starts = ends[:-1][ends[:-1] < len(data)]
         if np.any(data[starts] & 0xC0 == 0x80):
             raise ValueError("a word ends within a character")
-        # plain arrays, of which parts are taken faster than of memory-mapped ones
+        # slicing plain arrays is faster than slicing memory-mapped ones
         self.data = np.asarray(data)
         self.ends = np.asarray(ends)
 
     @classmethod
     def pack(cls, words: Iterable[str]) -> PackedWords:
-        """Return words in packed form."""
+        """Pack words."""
         encoded = [word.encode("utf-8", "surrogatepass") for word in words]
         ends = np.cumsum([len(word) for word in encoded], dtype=np.int64)
         return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), ends)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> PackedWords:
-        """Return the words among the arrays of a file."""
+        """Restore what :meth:`arrays` returned."""
         return cls(arrays["words.data"], arrays["words.ends"])
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the words as arrays of a file."""
+        """Return the arrays to store in a file."""
         return {"words.data": self.data, "words.ends": self.ends}
 
     def __len__(self) -> int:
@@ -98,9 +98,9 @@ class Vocabulary:
     Parameters
     ----------
     words : iterable of str
-        Word ``i`` gets id ``i``. No word may come twice.
+        Word ``i`` gets id ``i``. Words must be distinct.
     counts : array-like of int, optional
-        How often each word was seen. Zeros if not given.
+        How often each word occurs; zeros by default.
 
     Examples
     --------
@@ -113,11 +113,11 @@ class Vocabulary:
 
     def __init__(self, words: Iterable[str], counts: Any = None) -> None:
         self.words: Sequence[str] = words if isinstance(words, PackedWords) else list(words)
-        # packed words were checked before they were packed, and no key of a dict comes twice
+        # packed words were checked before packing, and dict keys are distinct
         if not isinstance(words, PackedWords | dict) and len(set(self.words)) != len(self.words):
             twice = next(word for word, n in Counter(self.words).items() if n > 1)
             raise ValueError(
-                f"the word {twice!r} is in the vocabulary more than once; give each word once"
+                f"the word {twice!r} is in the vocabulary more than once; words must be distinct"
             )
         self.counts: NDArray[np.int64] = (
             np.zeros(len(self.words), dtype=np.int64)
@@ -127,7 +127,7 @@ class Vocabulary:
         if self.counts.shape != (len(self.words),):
             raise ValueError(
                 f"counts has shape {self.counts.shape}; a vocabulary of {len(self.words)} "
-                "words needs one count a word"
+                "words needs one count per word"
             )
 
     @classmethod
@@ -146,18 +146,18 @@ class Vocabulary:
             if [vocabulary[word] for word in words] != list(range(len(words))):
                 raise ValueError(
                     "the ids in vocabulary must be 0 to n-1, each used once; "
-                    "pass a list of words to have them numbered"
+                    "pass a list of words to number them in order"
                 )
         else:
             words = (
                 sorted(vocabulary) if isinstance(vocabulary, set | frozenset) else list(vocabulary)
             )
         if not words:
-            raise ValueError("vocabulary is empty; give at least one word")
+            raise ValueError("vocabulary is empty; pass at least one word")
         for word in words:
             if not isinstance(word, str):
                 raise TypeError(
-                    f"vocabulary must hold words (str); got {type(word).__name__}: {word!r}"
+                    f"vocabulary must contain words (str); got {type(word).__name__}: {word!r}"
                 )
         return cls(words)
 
@@ -179,24 +179,24 @@ class Vocabulary:
         return f"Vocabulary({len(self)} words, {int(self.counts.sum())} occurrences)"
 
     def encode(self, words: Iterable[str]) -> NDArray[np.int32]:
-        """Return the ids of words, -1 for those that are not in the vocabulary."""
+        """Return the ids of words, -1 for words that are not in the vocabulary."""
         get = self.index.get
         return np.fromiter((get(word, -1) for word in words), dtype=np.int32)
 
     def most_frequent(self, max_words: int | None = None, min_count: int = 1) -> Vocabulary:
-        """Return the ``max_words`` most frequent words seen ``min_count`` times or more.
+        """Return the ``max_words`` most frequent words that occur at least ``min_count`` times.
 
-        The most frequent word gets id 0; equally frequent words are ordered alphabetically, so
-        the result does not depend on the order of the text.
+        The most frequent word gets id 0. Ties are broken alphabetically, so the result does not
+        depend on the order of the text.
         """
         return self.by_frequency(max_words, min_count)[0]
 
     def by_frequency(
         self, max_words: int | None = None, min_count: int = 1
     ) -> tuple[Vocabulary, NDArray[np.int64]]:
-        """Return :meth:`most_frequent` and the ids that its words have here."""
+        """Return :meth:`most_frequent` and the current ids of its words."""
         if max_words is not None and 0 < max_words < len(self):
-            # no word below the count of the last that fits can be among them
+            # words with a lower count than the last one that fits cannot be selected
             last = np.partition(self.counts, len(self) - max_words)[len(self) - max_words]
             min_count = max(min_count, int(last))
         kept = np.flatnonzero(self.counts >= min_count).tolist()
@@ -211,19 +211,19 @@ class Vocabulary:
     def with_counts(self, counts: NDArray[np.int64]) -> Vocabulary:
         """Return the same words with other counts."""
         other = Vocabulary._of_different(self.words, counts)
-        other.__dict__["index"] = self.index  # a cached property: it is not made again
+        other.__dict__["index"] = self.index  # share the cached property
         return other
 
     @classmethod
     def _of_different(cls, words: Sequence[str], counts: NDArray[np.int64]) -> Vocabulary:
-        """Return a vocabulary of words that are known to be distinct."""
+        """Create a vocabulary from words that are known to be distinct."""
         vocabulary = cls(())
         vocabulary.words, vocabulary.counts = words, counts
         return vocabulary
 
 
 def places_of(ids: NDArray[np.int64], n_words: int) -> NDArray[np.int32]:
-    """Return at which place each of ``n_words`` ids is among ``ids``, -1 for those that are not.
+    """Return the position in ``ids`` of each id below ``n_words``, or -1.
 
     Examples
     --------

@@ -19,16 +19,16 @@ def open_zstd(
     encoding: str | None = None,
     errors: str | None = None,
 ) -> IO[Any]:
-    """Open a file to read its bytes (``"rb"``) or its text (``"rt"``)."""
+    """Open a file for reading as bytes (``"rb"``) or text (``"rt"``)."""
     zstandard = import_optional("zstandard", "zstd", f"reading {os.fspath(path)}")
     data = io.BufferedReader(_ZstdFile(open(path, "rb"), zstandard), _CHUNK)  # noqa: SIM115
     return io.TextIOWrapper(data, encoding=encoding, errors=errors) if mode == "rt" else data
 
 
 class _ZstdFile(io.RawIOBase):
-    """What is in a compressed file, of one frame or more.
+    """Read a compressed file of one or more frames.
 
-    The package's own reader takes a file that is cut short for one that is at its end.
+    The zstandard package's own reader does not notice truncated files.
     """
 
     def __init__(self, file: IO[bytes], zstandard: Any) -> None:
@@ -53,7 +53,7 @@ class _ZstdFile(io.RawIOBase):
             try:
                 self._ready = memoryview(self._frame.decompress(data))
             except self._zstd.ZstdError as error:
-                raise OSError(f"not a file of Zstandard, or damaged: {error}") from error
+                raise OSError(f"not a Zstandard file, or damaged: {error}") from error
             self._rest = b""
             if self._frame.eof:
                 self._rest, self._frame = self._frame.unused_data, None

@@ -247,3 +247,22 @@ class TestCopies:
         assert len(wv.vectors)
 
         assert len(pickle.dumps(wv)) == small
+
+
+def test_an_unknown_key_suggests_another_capitalisation():
+    wv = FlyKeyedVectors.from_codes(["bank", "NASA"], [[1, 0], [0, 1]])
+    for ask in (wv.get_vector, wv.get_index, wv.most_similar):
+        with pytest.raises(KeyError, match=r"'Bank' not present.*; did you mean 'bank'\?"):
+            ask("Bank")
+        with pytest.raises(KeyError, match=r"did you mean 'NASA'\?"):
+            ask("nasa")
+        with pytest.raises(KeyError) as caught:
+            ask("river")
+        assert "did you mean" not in str(caught.value)
+    assert wv.get_index("Bank", 7) == 7
+
+
+def test_repr_says_words_cells_and_ones():
+    wv = FlyKeyedVectors.from_codes(["a", "b"], [[1, 0, 1], [0, 1, 1]], hash_length=2)
+    assert repr(wv) == "FlyKeyedVectors(2 words, 3 cells, 2 ones per code)"
+    assert repr(FlyKeyedVectors(5)) == "FlyKeyedVectors(0 words, 5 cells)"

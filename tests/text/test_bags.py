@@ -186,5 +186,5 @@ class TestContextWords:
 
     @pytest.mark.parametrize(("target", "kind"), [(1.0, "float"), (None, "NoneType")])
     def test_a_target_of_another_type_is_refused(self, target, kind):
-        with pytest.raises(TypeError, match=rf"word \(str\) or its place \(int\); got {kind}"):
+        with pytest.raises(TypeError, match=rf"word \(str\) or its position \(int\); got {kind}"):
             context_words(self.text, target, None, TextAnalyzer())

@@ -59,7 +59,7 @@ def test_which_column_must_be_clear(tmp_path):
 
     words = arrow.array(["a", "b"]).dictionary_encode()
     parquet.write_table(arrow.table({"x": words, "y": ["c", "d"]}), tmp_path / "t.parquet")
-    with pytest.raises(ValueError, match=r"2 text columns \(x, y\); name one"):
+    with pytest.raises(ValueError, match=r"2 text columns \(x, y\); choose one"):
         list(TextColumn(tmp_path / "t.parquet"))
     assert list(TextColumn(tmp_path / "t.parquet", "x")) == ["a", "b"]
 

@@ -210,7 +210,7 @@ class TestDamagedDirectories:
         ids[3] = wrong
         np.save(directory / "ids.npy", ids)
 
-        with pytest.raises(ValueError, match=r"damaged.*not a word of the vocabulary"):
+        with pytest.raises(ValueError, match=r"damaged.*not in the vocabulary"):
             EncodedCorpus.load(directory, mmap=mmap)
 
     @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ class TestDamagedDirectories:
     def test_offsets_that_do_not_rise_to_the_end_are_refused(self, directory, mmap, name, offsets):
         np.save(directory / f"{name}.npy", np.array(offsets, dtype=np.int64))
 
-        with pytest.raises(ValueError, match=f"damaged.*{name} do not fit the ids"):
+        with pytest.raises(ValueError, match=f"damaged.*{name} do not match the ids"):
             EncodedCorpus.load(directory, mmap=mmap)
 
     @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ class TestDamagedDirectories:
     def test_a_description_of_something_else_is_refused(self, directory, mmap, text):
         (directory / "corpus.json").write_text(text)
 
-        with pytest.raises(ValueError, match="not an encoded corpus"):
+        with pytest.raises(ValueError, match="not a corpus encoded by skfly"):
             EncodedCorpus.load(directory, mmap=mmap)
 
     @pytest.mark.parametrize("version", [0, 3, None, "1"])
@@ -312,7 +312,7 @@ def test_a_directory_that_is_missing_is_named(tmp_path):
 def test_arrays_that_do_not_fit_cannot_make_a_corpus():
     ids, ends = np.array([0, 1], dtype=np.int32), np.array([0, 2])
 
-    with pytest.raises(ValueError, match="not a word of the vocabulary"):
+    with pytest.raises(ValueError, match="number that is not in the vocabulary"):
         EncodedCorpus(ids, ends, ends, Vocabulary(["only"]))
 
 

@@ -90,7 +90,7 @@ class TestJoiner:
 
     @pytest.mark.parametrize("wrong", ["new\tyork", ["new york"], [1], {"a": 1}])
     def test_what_are_no_phrases(self, wrong):
-        with pytest.raises(ValueError, match=r"list of str|no pair of words"):
+        with pytest.raises(ValueError, match=r"list of str|not a pair of words"):
             TextAnalyzer(phrases=wrong)
 
     def test_compiled_and_plain_reading_give_the_same(self, monkeypatch):

@@ -78,7 +78,7 @@ class TestZstandard:
             list(TextLines(path))
         assert caught.value.__notes__ == [f"while reading {path}"]
         path.write_bytes(b"one fly\n" * 1000)
-        with pytest.raises(OSError, match="not a file of Zstandard"):
+        with pytest.raises(OSError, match="not a Zstandard file"):
             list(TextLines(path))
 
     def test_without_the_package_the_extra_is_named(self, tmp_path, monkeypatch):
@@ -103,7 +103,7 @@ class TestDirectory:
         assert b"".join(lines.blocks(4)) == b"one\ntwo\nzero and\nmore\nthree\n"
 
     def test_an_empty_one_is_told(self, tmp_path):
-        with pytest.raises(FileNotFoundError, match="no file to read"):
+        with pytest.raises(FileNotFoundError, match="has no files to read"):
             list(TextLines(tmp_path))
 
     def test_the_file_that_is_wrong_is_named(self, tmp_path):

@@ -135,11 +135,11 @@ def test_other_text_or_rules_are_not_gone_on_with(lines, tmp_path, monkeypatch):
         stop_after(patch, 2, KeyboardInterrupt())
         with pytest.raises(KeyboardInterrupt):
             encode_to_directory(lines, tmp_path / "ids")
-    with pytest.raises(ValueError, match=r"other text_params: remove it"):
+    with pytest.raises(ValueError, match=r"different text_params: remove it"):
         encode_to_directory(lines, tmp_path / "ids", lowercase=False)
     with open(lines.path, "a") as file:
         file.write("one more line\n")
-    with pytest.raises(ValueError, match=r"other files: remove it"):
+    with pytest.raises(ValueError, match=r"different files: remove it"):
         encode_to_directory(lines, tmp_path / "ids")
 
 
@@ -177,7 +177,7 @@ def test_a_full_disk_leaves_no_half_corpus(lines, tmp_path, monkeypatch, where):
 def test_a_disk_that_is_too_small_is_told_before(lines, tmp_path, monkeypatch):
     usage = types.SimpleNamespace(free=disk_needed(lines) - 1)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
-    with pytest.raises(OSError, match=r"takes about .* MB of disk") as caught:
+    with pytest.raises(OSError, match=r"needs about .* MB of disk") as caught:
         encode_to_directory(lines, tmp_path / "ids")
     assert caught.value.errno == errno.ENOSPC
     assert not (tmp_path / "ids").exists()

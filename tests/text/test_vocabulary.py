@@ -36,7 +36,7 @@ def test_a_word_that_comes_twice_is_refused_by_name():
 
 @pytest.mark.parametrize("counts", [[1], [1, 2, 3], [[1, 2]]])
 def test_counts_that_do_not_match_the_words_are_refused(counts):
-    with pytest.raises(ValueError, match="one count a word"):
+    with pytest.raises(ValueError, match="one count per word"):
         Vocabulary(["fly", "cell"], counts)
 
 
