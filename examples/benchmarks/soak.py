@@ -7,6 +7,10 @@ come with gensim; ``skfly explore`` serves a page in another, and is asked ``--r
 second over the loopback, by clients in a third that each stay below its limit. Every loop is
 bounded and rests. Once a minute the memory of the first two is read (Linux). One table comes out,
 and what failed.
+
+With ``--faults`` other threads write files of every kind while calls to the system fail, kill
+processes that write, damage models, and send the page half and bad requests: see
+``_soak_faults.py``. What must hold still does: files are old or new, never wrong.
 """
 
 import argparse
@@ -24,6 +28,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from _soak_faults import Faults
 
 from skfly import FlyHashVectorizer
 from skfly.demo import PARAMS, read_articles
@@ -91,7 +96,7 @@ class Uses:
     def __init__(self, articles, model, directory):
         self.articles, self.directory = articles, directory
         self.fly = FlyHashVectorizer.load(model, mmap=True)
-        self.words = list(self.fly.vocabulary_)
+        self.words = list(self.fly.wv.index_to_key)
 
     def train(self, random):
         fly = FlyHashVectorizer(n_kenyon_cells=50, hash_length=8, n_epochs=2, n_jobs=1)
@@ -174,6 +179,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--rate", type=int, default=50, help="requests a second")
+    parser.add_argument("--faults", action="store_true", help="let things go wrong")
     args = parser.parse_args()
     articles = read_articles()
     with tempfile.TemporaryDirectory() as directory:
@@ -181,13 +187,14 @@ def main():
         FlyHashVectorizer(**PARAMS).fit(articles).save(model)
         server, port = serve(model)
         try:
-            run(Uses(articles, model, directory), server.pid, port, args)
+            faults = Faults(articles, model, directory) if args.faults else None
+            run(Uses(articles, model, directory), faults, server.pid, port, args)
         finally:
             server.terminate()
             server.wait()
 
 
-def run(uses, server, port, args):
+def run(uses, faults, server, port, args):
     seconds = 60 * args.minutes
     spawn = multiprocessing.get_context("spawn")
     asked, failures = spawn.Value("q", 0), spawn.Queue()
@@ -197,9 +204,11 @@ def run(uses, server, port, args):
     clients.start()
     began, memory, done, failed = time.monotonic(), [], Counter(), []
     loops = Loops(began + seconds, done, failed)
-    loops.start(
-        [("train", uses.train, 1.0), ("hash", uses.hash, 0.1), ("search", uses.search, 0.02)]
-    )
+    jobs = [("train", uses.train, 1.0), ("hash", uses.hash, 0.1), ("search", uses.search, 0.02)]
+    if faults is not None:
+        jobs += [("fail", faults.fail, 1.0), ("kill", faults.kill, 10.0)]
+        jobs += [("damage", faults.damage, 0.5), ("attack", faults.attack(port), 1.0)]
+    loops.start(jobs)
     print("| minute | trained | hashed | searched | asked | this, MB | page, MB |")
     print("|---" * 7 + "|")
     while time.monotonic() < loops.until:
@@ -219,6 +228,13 @@ def run(uses, server, port, args):
     print("\nmemory in the last quarter, less that in the second:", end=" ")
     print(", ".join(f"{mb:+.1f} MB" for mb in late - early))
     print(f"{asked.value / seconds:.1f} requests a second")
+    if faults is not None:
+        print(
+            ", ".join(f"{name}: {done[name]:,}" for name in ("fail", "kill", "damage", "attack"))
+        )
+        print(
+            f"{faults.failing.n_failed:,} calls failed; {faults.left} temporary directories left"
+        )
     print(f"{len(failed)} failed", *failed[:20], sep="\n    ")
 
 
