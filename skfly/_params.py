@@ -10,7 +10,7 @@ from typing import Any
 from skfly._sklearn_compat import HasMethods, Interval, StrOptions
 from skfly.engine import ENGINES
 
-__all__ = ["CONSTRAINTS", "FILE_PARAMS", "MODEL_PARAMS", "RULE_PARAMS"]
+__all__ = ["CALLER_PARAMS", "CONSTRAINTS", "FILE_PARAMS", "MODEL_PARAMS", "RULE_PARAMS"]
 
 RULE_PARAMS = (
     "n_epochs",
@@ -82,6 +82,18 @@ CONSTRAINTS: dict[str, Any] = {
     "adapt": [StrOptions({"documents", "words", "nothing"})],
 }
 
-_OF_THE_CALLER = ("input", "preprocessor", "tokenizer", "checkpoint_dir", "pretrained")
-FILE_PARAMS = tuple(name for name in CONSTRAINTS if name not in _OF_THE_CALLER)
-"""Parameters that a model file may set: none that makes the estimator open files or run code."""
+FILE_PARAMS = (
+    *("n_kenyon_cells", "window", "max_features", "min_count", "learning", *RULE_PARAMS),
+    *("vocabulary", "phrases", "random_state"),
+    *("encoding", "decode_error", "strip_accents", "lowercase", "stop_words", "token_pattern"),
+    *("sentence_splitter", "fold_numbers"),
+    *MODEL_PARAMS,
+    *("sparse_output", "verbose", "adapt"),
+)
+"""Parameters that a model file may set; a new one is the caller's until it is named here.
+
+None of them makes the estimator open files or run code. ``token_pattern`` gets a time limit.
+"""
+
+CALLER_PARAMS = ("input", "preprocessor", "tokenizer", "checkpoint_dir", "pretrained")
+"""Parameters that only the caller sets."""

@@ -13,11 +13,12 @@ import safetensors.numpy
 from hypothesis import given
 from hypothesis import strategies as st
 from safetensors import safe_open
+from sklearn.base import clone
 
 from skfly import FlyHashVectorizer, FlyModel, ModelFileError
 from skfly._model_file import read_model_file, write_model_file
-from skfly._params import CONSTRAINTS, FILE_PARAMS
-from skfly.text import PackedWords
+from skfly._params import CALLER_PARAMS, CONSTRAINTS, FILE_PARAMS
+from skfly.text import FilePattern, PackedWords
 
 
 def same(left, right):
@@ -371,6 +372,40 @@ class TestParametersThatAFileMaySet:
             assert "PathLike" not in str(allowed), name
             assert "filename" not in str(allowed), name
         assert "input" not in FILE_PARAMS
+
+    def test_every_parameter_is_of_files_or_of_the_caller(self):
+        assert sorted([*FILE_PARAMS, *CALLER_PARAMS]) == sorted(CONSTRAINTS)
+
+    @pytest.mark.parametrize("name", ["checkpoint_dir", "vocabulary", "ngram_range", "analyzer"])
+    def test_among_the_rules_for_text_no_other_is_accepted(self, saved, name):
+        rewrite(saved, lambda found: found["content"]["settings"]["text"].update({name: "x"}))
+        for load in (FlyHashVectorizer.load, FlyModel.load):
+            with pytest.raises(ModelFileError, match=f"rule for text '{name}'"):
+                load(saved)
+
+    def test_a_pattern_that_takes_for_ever_is_ended(self, saved, monkeypatch):
+        monkeypatch.setattr("skfly.text._patterns.SECONDS", 0.05)
+        self.put(saved, token_pattern=r"(?:a|a)+b|\w+")
+        fly = FlyHashVectorizer.load(saved)
+        copied = clone(fly).fit(["ripe fruit"] * 20)
+        changed = FlyHashVectorizer.load(saved).set_params(hash_length=1)
+        for user in (fly.transform, changed.transform, copied.transform, fly.model_.documents):
+            assert user(["ripe fruit"]).nnz > 0
+            with pytest.raises(ValueError, match="token_pattern of the model takes too long"):
+                user(["a" * 2_000])
+
+    def test_the_limit_of_a_pattern_outlives_a_pickle(self, saved):
+        self.put(saved, token_pattern=r"\w+(?:-\w+)*")
+        pattern = FlyHashVectorizer.load(saved).token_pattern
+        assert not pickle.loads(pickle.dumps(pattern)).is_plain
+
+    @pytest.mark.parametrize("pattern", [r"(?u)\b\w\w+\b", r"\S+", "[a-z]+", r"(?u)\b\w+\b"])
+    def test_plain_patterns_need_no_limit(self, pattern):
+        assert FilePattern(pattern).is_plain
+
+    @pytest.mark.parametrize("pattern", ["(a+)+b", r"\w*\w*x", "a?a?aa", r"(.)\1+", "a{9}b{9}"])
+    def test_others_have_one(self, pattern):
+        assert not FilePattern(pattern).is_plain
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly._files import import_optional
 from skfly.explore._documents import Documents
 from skfly.explore._map import draw_map
 from skfly.explore._tours import tours
 from skfly.model import is_stop_word
+from skfly.text import BoundedTokens
 
 if TYPE_CHECKING:
     from skfly.index import DocumentIndex
@@ -32,21 +32,6 @@ _TEMPERATURE = 0.1  # of the words of a cell in lists, and of how specific it is
 _N_EXAMPLES = 12
 _MAPPED_WORDS = 20_000
 _NAME_WORDS = 3
-_SECONDS = 1.0  # to find the words of a text
-
-
-class _BoundedTokens:
-    """Finds words by the pattern of a model, which may be such that it would take for ever."""
-
-    def __init__(self, pattern: str) -> None:
-        self._pattern = import_optional("regex", "explore", "the page").compile(pattern)
-
-    def __call__(self, text: str) -> list[str]:
-        try:
-            found: list[str] = self._pattern.findall(text, timeout=_SECONDS)
-        except TimeoutError:
-            raise ValueError("the token_pattern of the model takes too long for it") from None
-        return found
 
 
 def _bounded_tokens(fly: FlyHashVectorizer) -> dict[str, Any]:
@@ -54,7 +39,7 @@ def _bounded_tokens(fly: FlyHashVectorizer) -> dict[str, Any]:
     pattern = fly.token_pattern
     if fly.tokenizer is not None or pattern is None or pattern == type(fly)().token_pattern:
         return {}
-    return {"tokenizer": _BoundedTokens(pattern), "token_pattern": None}
+    return {"tokenizer": BoundedTokens(pattern), "token_pattern": None}
 
 
 class Explorer:

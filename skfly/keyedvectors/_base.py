@@ -277,9 +277,10 @@ class KeyedCodes(KeyedVectors):
         index : int
         """
         try:
-            return super().get_index(key, default)
+            index: int = super().get_index(key, default)
         except KeyError:
             raise KeyError(f"Key '{key}' not present{self._suggestion(key)}") from None
+        return index
 
     def __repr__(self) -> str:
         ones = "" if self.hash_length is None else f", {self.hash_length} ones per code"

@@ -36,7 +36,7 @@ from skfly.model._model import FlyModel, ModelSettings, Provenance
 from skfly.model._ordered import PhaseCoder
 from skfly.model._synapses import SynapseCoder, keep_probabilities
 from skfly.model._whitened import WhitenedCoder
-from skfly.text import TEXT_PARAMS, PackedWords, Vocabulary
+from skfly.text import TEXT_PARAMS, FilePattern, PackedWords, Vocabulary
 
 __all__ = [
     "ModelFile",
@@ -231,10 +231,14 @@ def _restore(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]) -> 
 
 def _text_settings(text: Mapping[str, Any]) -> dict[str, Any]:
     """Return the rules for text that a file may set: no files, no code, no long pattern."""
+    known = {*TEXT_PARAMS, "phrases"}
+    if unknown := text.keys() - known:
+        raise ValueError(f"it has a rule for text {min(unknown)!r:.30}")
     pattern = text.get("token_pattern")
     if pattern is not None and len(pattern) > _LONGEST_PATTERN:
         raise ValueError(f"its token_pattern has {len(pattern)} characters")
-    return dict(text) | {"input": "content", "preprocessor": None, "tokenizer": None}
+    found = dict(text) | {"input": "content", "preprocessor": None, "tokenizer": None}
+    return found if pattern is None else found | {"token_pattern": FilePattern(pattern)}
 
 
 def _under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

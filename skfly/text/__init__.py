@@ -15,6 +15,8 @@ from skfly.text._columns import TextColumn
 from skfly.text._corpus import EncodedCorpus
 from skfly.text._corpus import warn_if_read_otherwise as warn_if_read_otherwise
 from skfly.text._encode import encode_documents
+from skfly.text._patterns import BoundedTokens as BoundedTokens
+from skfly.text._patterns import FilePattern as FilePattern
 from skfly.text._phrases import PhraseJoiner as PhraseJoiner
 from skfly.text._phrases import joined_as as joined_as
 from skfly.text._phrases import learn_phrases as learn_phrases

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.feature_extraction.text import CountVectorizer
 
+from skfly.text._patterns import BoundedTokens, FilePattern
+
 if TYPE_CHECKING:
     from skfly.text._phrases import PhraseJoiner
 
@@ -140,7 +142,7 @@ class TextAnalyzer:
         _warn_about_conflicts(rules, text_params)
         self._decode = rules.decode
         self._preprocess = rules.build_preprocessor()
-        self._tokenize = rules.build_tokenizer()
+        self._tokenize = _tokenizer(rules)
         self._stop_words = rules.get_stop_words() or frozenset()
         self._takes_any_object = rules.preprocessor is not None
         self.reads_text = rules.input == "content"
@@ -246,6 +248,14 @@ def _warn_about_conflicts(rules: Any, text_params: Mapping[str, Any]) -> None:
     if isinstance(stop_words, list | set | frozenset) and len(stop_words) > _MANY_STOP_WORDS:
         rules = CountVectorizer(**{**text_params, "stop_words": None})
     rules.build_analyzer()
+
+
+def _tokenizer(rules: Any) -> Callable[[str], list[str]]:
+    tokenize: Callable[[str], list[str]] = rules.build_tokenizer()
+    pattern = rules.token_pattern
+    if rules.tokenizer is None and isinstance(pattern, FilePattern) and not pattern.is_plain:
+        return BoundedTokens(pattern)
+    return tokenize
 
 
 def _kernel_rules(rules: Any, splitter: Any) -> tuple[str | None, bool] | None:
