@@ -267,7 +267,7 @@ class KeyedCodes(KeyedVectors):
         index : int
         """
         try:
-            return super().get_index(key, default)
+            return int(super().get_index(key, default))
         except KeyError:
             raise KeyError(f"Key '{key}' not present{self._suggestion(key)}") from None
 
