@@ -93,7 +93,7 @@ class StoredArrays(dict[str, NDArray[Any]]):
             if name.startswith(prefix) and self[name].nbytes <= largest:
                 if _checksum(self[name]) != expected:
                     raise ModelFileError(
-                        f"{self._path} is damaged: {name!r} is not as it was written"
+                        f"{self._path} is damaged: {name!r} does not match its checksum"
                     )
                 self._unchecked.pop(name, None)  # another thread may have done it
 
@@ -258,7 +258,7 @@ def _read_description(
         raise ModelFileError(f"{path} is damaged: its content is not a table")
     if version >= _CHECKSUMS_SINCE or checksums:
         if checksums.pop("", None) != _content_checksum(version, content):
-            raise ModelFileError(f"{path} is damaged: its description is not as it was written")
+            raise ModelFileError(f"{path} is damaged: its description does not match its checksum")
     else:
         _LOG.info(
             "%s is of an older version and has no checksums: save it again to add them", path

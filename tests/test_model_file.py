@@ -122,10 +122,12 @@ class TestDamage:
 
         arrays, _ = read_model_file(path, mmap=True)
         for _ in range(2):  # and again, if the first error was caught
-            with pytest.raises(ModelFileError, match="damaged: 'large' is not as it was written"):
+            with pytest.raises(
+                ModelFileError, match="damaged: 'large' does not match its checksum"
+            ):
                 arrays.check()
 
-        with pytest.raises(ModelFileError, match="'large' is not as it was written"):
+        with pytest.raises(ModelFileError, match="'large' does not match its checksum"):
             read_model_file(path)
 
     @pytest.mark.parametrize("mmap", [False, True])

@@ -227,7 +227,9 @@ def test_contexts_that_make_no_sense_are_refused(fitted, contexts, targets, wind
 
 
 def test_a_target_must_be_a_word_or_a_place(fitted):
-    with pytest.raises(TypeError, match=r"a target must be a word \(str\) or its place \(int\)"):
+    with pytest.raises(
+        TypeError, match=r"a target must be a word \(str\) or its position \(int\)"
+    ):
         fitted.hash_in_context(["ripe fruit"], [1.0])
 
 

@@ -530,7 +530,7 @@ def test_a_mapped_file_that_was_damaged_is_refused_at_its_first_use(
         file.seek(place)
         file.write(b"\x01\x02")
     loaded = FlyHashVectorizer.load(tmp_path / "fly", mmap=True)
-    with pytest.raises(ModelFileError, match=rf"'coder\.{name}' is not as it was written"):
+    with pytest.raises(ModelFileError, match=rf"'coder\.{name}' does not match its checksum"):
         loaded.transform(["w1 w2"])
 
 

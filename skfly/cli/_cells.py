@@ -22,7 +22,9 @@ def cells(
     model: Model,
     texts: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TEXT", help="Texts; - or none: standard input, one a line."),
+        typer.Argument(
+            metavar="TEXT", help="Texts. Reads standard input, one per line, if none or -."
+        ),
     ] = None,
     n_cells: Annotated[int, typer.Option("--cells", min=1, help="How many cells to list.")] = 4,
     n_words: NWords = 8,

@@ -21,9 +21,9 @@ from skfly.cli._files import check_place
     )
 )
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path(
-        "demo.skfly"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File to write the model to.")
+    ] = Path("demo.skfly"),
     jobs: Jobs = None,
     quiet: Quiet = False,
     as_json: Json = False,

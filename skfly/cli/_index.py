@@ -46,7 +46,8 @@ def index(
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where the index goes.", show_default=False)
+        Path,
+        typer.Option("--output", "-o", help="File to write the index to.", show_default=False),
     ],
     model: Annotated[
         Path | None,
@@ -66,7 +67,7 @@ def index(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Make an index of texts, for "skfly search".
+    """Index texts for "skfly search".
 
     The index is one file that holds the model, too. Documents are named by their file, and by
     the number of the line or row, from 1, where a file has several.

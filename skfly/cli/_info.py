@@ -23,7 +23,7 @@ _FREQUENT_WORDS = 10
     )
 )
 def info(model: Model, as_json: Json = False) -> None:
-    """Tell what a model is."""
+    """Describe a model."""
     about = _describe(load_model(model), model)
     if as_json:
         print_json(about)

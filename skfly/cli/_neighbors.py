@@ -23,7 +23,9 @@ def neighbors(
     model: Model,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="WORD", help="Words; - or none: standard input, one a line."),
+        typer.Argument(
+            metavar="WORD", help="Words. Reads standard input, one per line, if none or -."
+        ),
     ] = None,
     n_words: NWords = 10,
     unknown_words: Annotated[

@@ -32,7 +32,9 @@ def search(
     ],
     queries: Annotated[
         list[str] | None,
-        typer.Argument(metavar="QUERY", help="Texts; - or none: standard input, one a line."),
+        typer.Argument(
+            metavar="QUERY", help="Texts. Reads standard input, one per line, if none or -."
+        ),
     ] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="How many documents to list.")] = 10,
     encoding: Encoding = "utf-8",

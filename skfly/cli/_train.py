@@ -24,7 +24,7 @@ _FROM_CORPUS = ("lowercase", "token_pattern", "stop_words", "fold_numbers")
 
 
 class Sentences(StrEnum):
-    """How text is cut into sentences."""
+    """How to split text into sentences."""
 
     LINE = "line"
     PUNCTUATION = "punctuation"
@@ -39,7 +39,7 @@ class Rule(StrEnum):
 
 
 class Backend(StrEnum):
-    """What computes."""
+    """Compute backend."""
 
     AUTO = "auto"
     CUPY = "cupy"
@@ -48,7 +48,7 @@ class Backend(StrEnum):
 
 
 class StopWords(StrEnum):
-    """Lists of words to leave out."""
+    """Lists of stop words."""
 
     ENGLISH = "english"
 
@@ -80,10 +80,11 @@ def train(
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where the model goes.", show_default=False)
+        Path,
+        typer.Option("--output", "-o", help="File to write the model to.", show_default=False),
     ],
     sentences: Annotated[
-        Sentences, typer.Option(help="One a line, or each line split further.")
+        Sentences, typer.Option(help="One per line, or split each line further.")
     ] = Sentences.LINE,
     encoding: Encoding = "utf-8",
     column: Annotated[
@@ -101,7 +102,7 @@ def train(
         bool | None, typer.Option(help="Make words with a digit the one word <NUM>, or not.")
     ] = None,
     stop_words: Annotated[
-        StopWords | None, typer.Option(help="Leave out the words of this list.")
+        StopWords | None, typer.Option(help="Remove the stop words of this list.")
     ] = None,
     cells: Annotated[int, typer.Option(min=1, max=65_535, help="Kenyon cells.")] = 400,
     hash_length: Annotated[int, typer.Option(min=1, help="Active cells of a code.")] = 32,
@@ -109,10 +110,10 @@ def train(
         int, typer.Option(min=1, help="Words in a window, an odd number.", callback=_check_window)
     ] = 11,
     vocabulary_size: Annotated[
-        int, typer.Option(min=1, help="Learn only so many words, the most frequent.")
+        int, typer.Option(min=1, help="Maximum number of words; the most frequent are kept.")
     ] = 20_000,
     min_count: Annotated[
-        int | None, typer.Option(min=1, help="Learn only words that come this often.")
+        int | None, typer.Option(min=1, help="Ignore words that occur less often.")
     ] = None,
     rule: Annotated[
         Rule, typer.Option(help="Learning rule; hebbian is the published one.")
@@ -139,13 +140,13 @@ def train(
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run in --checkpoint, if there is one.")
+        bool, typer.Option("--resume", help="Resume the run in --checkpoint, if any.")
     ] = False,
     jobs: Jobs = None,
     seed: Annotated[
         int, typer.Option(min=0, help="The same seed gives the same model on the same machine.")
     ] = 0,
-    backend: Annotated[Backend, typer.Option(help="What computes.")] = Backend.AUTO,
+    backend: Annotated[Backend, typer.Option(help="Compute backend.")] = Backend.AUTO,
     compact: Annotated[
         bool,
         typer.Option(
@@ -155,7 +156,7 @@ def train(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Learn a model from a text.
+    """Train a model on text.
 
     Where an option shows no default, its value follows the length of the text.
     """

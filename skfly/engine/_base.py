@@ -165,7 +165,7 @@ class Engine(Counter, Protocol):
         ...
 
     def new_drives(self, shape: tuple[int, int]) -> Any:
-        """Return an uninitialised array for drives on the engine's device."""
+        """Return an array for drives on the engine's device."""
         ...
 
     def put(self, array: NDArray[np.float32]) -> Any:

@@ -173,7 +173,7 @@ class EncodedCorpus:
         self.close()
 
     def close(self) -> None:
-        """Remove the temporary files of a spooled corpus. Other corpora stay open."""
+        """Remove the temporary files of a spooled corpus; do nothing for others."""
         if self._temporary is not None:
             empty = np.zeros(1, dtype=np.int64)
             self.ids, self.sentences, self.documents = empty[:0].astype(np.int32), empty, empty

@@ -75,7 +75,7 @@ def test_rows_of_a_table(skfly, model, tmp_path):
     parquet.write_table(table, tmp_path / "t.parquet")
     args = ("index", tmp_path / "t.parquet", "-o", tmp_path / "a.idx", "--model", model, "-q")
 
-    assert "name one" in skfly(*args).err
+    assert "choose one" in skfly(*args).err
     assert skfly(*args, "--column", "body", "--no-texts").code == 0
 
     found = skfly("search", tmp_path / "a.idx", "money", "-n", 1, "--json").out

@@ -296,7 +296,7 @@ def test_a_directory_of_text_and_one_of_tables(skfly, text, tmp_path):
         assert_same_coder(fly, plain)
     code, _, err = skfly("train", tables, "-o", tmp_path / "m", *SMALL)
     assert code == 2
-    assert "2 text columns (body, title); name one" in err
+    assert "2 text columns (body, title); choose one" in err
     code, _, err = skfly("train", text, "-o", tmp_path / "m", *SMALL, "--column", "x")
     assert code == 2
     assert "--column is for Parquet and Arrow files" in err

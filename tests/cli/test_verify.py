@@ -53,7 +53,7 @@ def test_every_kind(skfly, fly, tmp_path, kind):
     code, out, err = skfly("verify", path)
     assert (code, err) == (1, "")
     assert str(path) in out
-    assert "is not as it was written" in out
+    assert "does not match its checksum" in out
     assert out.count("\n") == 1
 
 

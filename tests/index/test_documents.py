@@ -410,7 +410,7 @@ class TestFiles:
         data[8 + length + entry["data_offsets"][0] + 1] ^= 1
         (tmp_path / "a.idx").write_bytes(data)
 
-        with pytest.raises(ModelFileError, match="is not as it was written"):
+        with pytest.raises(ModelFileError, match="does not match its checksum"):
             DocumentIndex.load(tmp_path / "a.idx", mmap=mmap).search(TEXTS[:1])
 
     def test_pickled(self, index):

@@ -424,7 +424,7 @@ def test_a_flipped_bit_is_noticed(tmp_path, mmap):
     damaged[-1] ^= 4
     (tmp_path / "words").write_bytes(damaged)
 
-    with pytest.raises(ModelFileError, match="is not as it was written"):
+    with pytest.raises(ModelFileError, match="does not match its checksum"):
         FlyKeyedVectors.load(tmp_path / "words", mmap=mmap)
 
 
