@@ -527,6 +527,11 @@ truncate_windows_, n_active_, decorrelation_
         analyzer = TextAnalyzer(**self._text_params(None))
         if not self.phrases:
             return self._read(raw_documents, self._given_vocabulary(), analyzer)
+        return self._read_with_phrases(raw_documents, analyzer)
+
+    def _read_with_phrases(
+        self, raw_documents: Any, analyzer: TextAnalyzer
+    ) -> AbstractContextManager[EncodedCorpus]:
         with self._read(raw_documents, None, analyzer) as corpus:  # any word may be of a phrase
             return learn_phrases(corpus)
 

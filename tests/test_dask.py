@@ -475,3 +475,35 @@ def test_cells_of_documents(make):
         if n_partitions == 1:
             expected = local.model_.document_coder.arrays
             assert all(np.array_equal(found[name], expected[name]) for name in expected)
+
+
+class TestPhrases:
+    TEXTS = ("a hot dog and the new york times", "hot dog stands in new york", "old york is new")
+
+    def texts(self):
+        """Pairs score above the threshold only among many other words."""
+        rare = [" ".join(f"w{i}x{j}" for j in range(10)) for i in range(60)]
+        return [f"{self.TEXTS[i % 3]} {words}" for i, words in enumerate(rare)]
+
+    def test_they_are_those_of_one_machine(self, make):
+        texts = self.texts()
+        params = SMALL | {"min_count": 1, "phrases": True}
+        expected = FlyHashVectorizer(**params).fit(texts)
+        fly = make(**params).fit(bag.from_sequence(texts, npartitions=3))
+        assert "hot_dog" in expected.phrases_
+        assert sorted(fly.phrases_) == sorted(expected.phrases_)
+        counts = [
+            dict(zip(f.vocabulary_, f.model_.vocabulary.counts.tolist(), strict=True))
+            for f in (fly, expected)
+        ]
+        assert counts[0] == counts[1]
+
+    def test_directories_are_joined_too(self, make, tmp_path):
+        texts = self.texts()
+        for part in range(2):
+            EncodedCorpus.from_documents(texts[part::2]).save(tmp_path / str(part))
+        paths = [tmp_path / "0", tmp_path / "1"]
+        fly = make(min_count=1, phrases=True).fit(paths)
+        assert "hot_dog" in fly.phrases_
+        n_words = fly.n_features_out_
+        assert fly.partial_fit(paths).n_features_out_ == n_words

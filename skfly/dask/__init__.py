@@ -14,7 +14,7 @@ import copy
 import os
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from skfly._files import import_optional
 from skfly._params import CONSTRAINTS
 from skfly._progress import Progress
 from skfly.dask._index import DaskDocumentIndex
+from skfly.dask._phrases import learn_shard_phrases
 from skfly.dask._rounds import ShardCounter, ShardedCorpus, ShardStream, Traffic
 from skfly.engine import get_engine
 from skfly.fit import MOST_WORDS
@@ -145,15 +146,17 @@ class DaskFlyHashVectorizer(FlyHashVectorizer):
         vocabulary: Vocabulary | None,  # noqa: ARG002
         analyzer: TextAnalyzer,
     ) -> AbstractContextManager[Any]:
-        if self.phrases:
-            raise ValueError(
-                "phrases=True needs all of the text on one machine: set phrases=False, or fit "
-                "FlyHashVectorizer"
-            )
         client = _usable(self.client)
         corpus = ShardedCorpus(client, raw_documents, analyzer, self.n_jobs, self.backend)
         for about in corpus.about:
             warn_if_read_otherwise(about.text_params, analyzer)
+        return corpus
+
+    def _read_with_phrases(
+        self, raw_documents: Any, analyzer: TextAnalyzer
+    ) -> AbstractContextManager[Any]:
+        corpus = cast("ShardedCorpus", self._read(raw_documents, None, analyzer))
+        learn_shard_phrases(corpus)
         return corpus
 
     def _compute_with(self, corpus: Any, n_words: int, progress: Progress) -> dict[str, Any]:  # noqa: ARG002

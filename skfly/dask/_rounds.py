@@ -75,7 +75,15 @@ class ShardedCorpus:
         self, client: Any, source: Any, analyzer: TextAnalyzer, n_threads: int | None, backend: str
     ) -> None:
         self.client = client
-        shards = _submit_shards(client, source, analyzer)
+        self.hold(_submit_shards(client, source, analyzer))
+        total = sum(client.nthreads().values())
+        self.n_threads = n_threads or max(1, total // max(self.n_shards, 1))
+        self.backend = backend
+        self.traffic = Traffic()
+
+    def hold(self, shards: list[Any]) -> None:
+        """Be the corpus of these shards."""
+        client = self.client
         told = client.gather([client.submit(describe, s, pure=False) for s in shards])
         filled = [i for i, about in enumerate(told) if about.n_words]
         self.shards = [shards[i] for i in filled]
@@ -85,10 +93,6 @@ class ShardedCorpus:
         self.longest_sentence = max((about.longest_sentence for about in told), default=0)
         self.text_params = told[0].text_params if told else {}
         self.vocabulary = self._merge_words()
-        total = sum(client.nthreads().values())
-        self.n_threads = n_threads or max(1, total // max(self.n_shards, 1))
-        self.backend = backend
-        self.traffic = Traffic()
 
     @property
     def n_shards(self) -> int:
@@ -155,7 +159,7 @@ def _submit_shards(client: Any, source: Any, analyzer: TextAnalyzer) -> list[Any
     if wrong:
         raise TypeError(f"expected directories of encoded corpora, got a list with {wrong[0]}")
     return [
-        client.submit(open_shard, str(Path(path).absolute()), i, pure=False)
+        client.submit(open_shard, str(Path(path).absolute()), i, analyzer.given, pure=False)
         for i, path in enumerate(source)
     ]
 

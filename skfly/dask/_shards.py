@@ -18,9 +18,17 @@ from scipy import sparse
 
 from skfly.engine import Batch, get_engine
 from skfly.fit import LONGEST_PIECE, BatchStream
-from skfly.text import EncodedCorpus, TextAnalyzer, Vocabulary, encode_documents, sample_pieces
+from skfly.text import (
+    EncodedCorpus,
+    TextAnalyzer,
+    Vocabulary,
+    encode_documents,
+    join_corpus,
+    sample_pieces,
+)
 
 __all__ = [
+    "IN_MEMORY",
     "Counted",
     "Description",
     "Plan",
@@ -40,7 +48,7 @@ __all__ = [
 ]
 
 _LARGEST_EXACT = 1 << 24  # whole number that float32 counts up to
-_IN_MEMORY = 1 << 62
+IN_MEMORY = 1 << 62
 _MOST_COLUMNS = 2**31 - 1
 
 
@@ -152,7 +160,7 @@ def encode_shard(documents: Any, number: int, text_params: dict[str, Any]) -> Sh
     try:
         analyzer = TextAnalyzer(**text_params)
         corpus = encode_documents(
-            list(documents), analyzer=analyzer, max_memory=_IN_MEMORY, n_jobs=1
+            list(documents), analyzer=analyzer, max_memory=IN_MEMORY, n_jobs=1
         )
     except Exception as error:  # notes do not come back from a worker
         message = f"partition {number} (the first is 0) cannot be read: {error}"
@@ -160,17 +168,20 @@ def encode_shard(documents: Any, number: int, text_params: dict[str, Any]) -> Sh
     return Shard(number, corpus)
 
 
-def open_shard(path: str, number: int) -> Shard:
-    """Open the directory of an encoded corpus."""
+def open_shard(path: str, number: int, text_params: dict[str, Any]) -> Shard:
+    """Open the directory of an encoded corpus; phrases of the model are joined."""
     shard = Shard(number, path)
     try:
-        _ = shard.corpus  # is checked
+        corpus = shard.corpus  # is checked
     except FileNotFoundError as error:
         raise FileNotFoundError(
             f"{error}; fit takes a Dask Bag or Series of documents, or a list of directories of "
             "encoded corpora that every worker can read"
         ) from None
-    return shard
+    analyzer = TextAnalyzer(**text_params)
+    if analyzer.phrases is None or corpus.text_params.get("phrases") == text_params["phrases"]:
+        return shard
+    return Shard(number, join_corpus(corpus, analyzer.phrases, max_memory=IN_MEMORY))
 
 
 def describe(shard: Shard) -> Description:

@@ -17,9 +17,14 @@ from skfly.text._corpus import warn_if_read_otherwise as warn_if_read_otherwise
 from skfly.text._encode import encode_documents
 from skfly.text._patterns import BoundedTokens as BoundedTokens
 from skfly.text._patterns import FilePattern as FilePattern
+from skfly.text._phrases import N_PASSES as N_PASSES
 from skfly.text._phrases import PhraseJoiner as PhraseJoiner
+from skfly.text._phrases import count_neighbors as count_neighbors
+from skfly.text._phrases import join_corpus as join_corpus
 from skfly.text._phrases import joined_as as joined_as
 from skfly.text._phrases import learn_phrases as learn_phrases
+from skfly.text._phrases import pairs_above as pairs_above
+from skfly.text._phrases import phrases_to_list as phrases_to_list
 from skfly.text._pieces import sample_pieces as sample_pieces
 from skfly.text._sources import TextLines
 from skfly.text._sources import files_in as files_in

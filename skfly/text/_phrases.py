@@ -25,11 +25,21 @@ from skfly.text._corpus import EncodedCorpus
 from skfly.text._encode import Spool
 from skfly.text._vocabulary import Vocabulary
 
-__all__ = ["PhraseJoiner", "find_pairs", "join_corpus", "joined_as", "learn_phrases"]
+__all__ = [
+    "N_PASSES",
+    "PhraseJoiner",
+    "count_neighbors",
+    "find_pairs",
+    "join_corpus",
+    "joined_as",
+    "learn_phrases",
+    "pairs_above",
+    "phrases_to_list",
+]
 
 DELIMITER = "_"
 MIN_COUNT, THRESHOLD = 5, 10.0  # gensim's defaults
-_N_PASSES = 2
+N_PASSES = 2
 _WORDS_AT_A_TIME = 1 << 22
 _MOST_PAIRS = 40_000_000  # gensim's max_vocab_size: past it, the rarest so far are dropped
 
@@ -64,16 +74,16 @@ def learn_phrases(
     """
     passes: list[list[tuple[str, str]]] = []
     joined = corpus
-    for _ in range(_N_PASSES):
+    for _ in range(N_PASSES):
         passes.append(find_pairs(joined, min_count, threshold))
         before, joined = joined, join_corpus(joined, PhraseJoiner([passes[-1]]))
         if before is not corpus:
             before.close()
-    joined.text_params |= {"phrases": _to_list(passes)}
+    joined.text_params |= {"phrases": phrases_to_list(passes)}
     return joined
 
 
-def _to_list(passes: Sequence[Sequence[tuple[str, str]]]) -> list[str]:
+def phrases_to_list(passes: Sequence[Sequence[tuple[str, str]]]) -> list[str]:
     """Return pairs as strings, with an empty string between passes."""
     listed: list[str] = []
     for number, pairs in enumerate(passes):
@@ -253,9 +263,11 @@ def joined_as(
     return join_corpus(corpus, joiner)
 
 
-def join_corpus(corpus: EncodedCorpus, joiner: PhraseJoiner) -> EncodedCorpus:
-    """Return a corpus with phrases joined, in temporary files if it is large."""
-    spool = Spool()
+def join_corpus(
+    corpus: EncodedCorpus, joiner: PhraseJoiner, max_memory: int = 1 << 28
+) -> EncodedCorpus:
+    """Return a corpus with phrases joined; past ``max_memory`` bytes it is in temporary files."""
+    spool = Spool(max_memory)
     numbering = Numbering(list(corpus.vocabulary.words))
     counts = np.zeros(0, np.int64)
     n_words = 0
@@ -308,28 +320,43 @@ def find_pairs(
     >>> find_pairs(EncodedCorpus.from_documents(texts), min_count=1, threshold=1.0)
     [('new', 'york')]
     """
-    words = list(corpus.vocabulary.words)
-    n_words = max(len(words), 1)
-    keys, counts = _count_pairs(corpus, n_words)
-    left, right = np.divmod(keys, n_words)
-    of_words = corpus.vocabulary.counts.copy()
+    vocabulary = corpus.vocabulary
+    keys, counts = count_neighbors(corpus, np.arange(len(vocabulary)), len(vocabulary))
+    return pairs_above(vocabulary, keys, counts, min_count, threshold)
+
+
+def pairs_above(
+    vocabulary: Vocabulary,
+    keys: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    min_count: int = MIN_COUNT,
+    threshold: float = THRESHOLD,
+) -> list[tuple[str, str]]:
+    """Return which of the pairs that :func:`count_neighbors` found score above a threshold."""
+    words = list(vocabulary.words)
+    left, right = np.divmod(keys, max(len(words), 1))
+    of_words = vocabulary.counts.copy()
     of_pairs = counts.copy()
     n_same = _add_same_names(words, keys, of_words, of_pairs)
-    n_names = np.count_nonzero(corpus.vocabulary.counts) + len(keys) - n_same
+    n_names = np.count_nonzero(vocabulary.counts) + len(keys) - n_same
     # same order of operations as gensim
     scores = (of_pairs - min_count) / (of_words[left] * of_words[right]) * n_names
     found = np.flatnonzero(scores > threshold)
     return [(words[a], words[b]) for a, b in zip(left[found], right[found], strict=True)]
 
 
-def _count_pairs(
-    corpus: EncodedCorpus, n_words: int
+def count_neighbors(
+    corpus: EncodedCorpus, columns: NDArray[np.int64], n_words: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count the pairs of words that occur side by side in a sentence."""
+    """Count the pairs of words that occur side by side in a sentence.
+
+    ``columns`` numbers the words of the corpus among ``n_words``; a pair is the number
+    ``left * n_words + right``. Pairs are sorted.
+    """
     keys, counts = np.zeros((2, 0), np.int64)
     forget = 1
     for block in _blocks_of(corpus, Numbering([])):
-        ids = block.ids.astype(np.int64)
+        ids = np.append(columns, -1)[block.ids]  # the last for -1, a word that is not known
         together = (ids[:-1] >= 0) & (ids[1:] >= 0)
         together[block.sentences[block.sentences < len(ids)] - 1] = False
         new, n_new = np.unique((ids[:-1] * n_words + ids[1:])[together], return_counts=True)
