@@ -90,7 +90,7 @@ class NotToBeRead(io.StringIO):
         (["hash", "{model}", "{dir}"], "{dir} is a directory, not a text file"),
         (["hash", "{model}", "-", "-o", "{dir}/none/codes.npz"], "no directory {dir}/none"),
         (["hash", "{model}", "{text}", "--hash-length", "21"], "the model has 20 Kenyon cells"),
-        (["info", "{dir}"], "{dir} is a directory, not a model file"),
+        (["info", "{text}"], "{text} is not a model file"),
         (["fly"], "No such command 'fly'; see 'skfly --help'"),
         (["info", "--colour"], "see 'skfly info --help'"),
     ],

@@ -231,10 +231,10 @@ def test_a_full_disk_at_the_end_loses_nothing(skfly, text, tmp_path, monkeypatch
     resource = pytest.importorskip("resource")
     save, limits = FlyHashVectorizer.save, resource.getrlimit(resource.RLIMIT_FSIZE)
 
-    def save_to_little_room(fly, place):
+    def save_to_little_room(fly, place, **options):
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
         try:
-            save(fly, place)
+            save(fly, place, **options)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 

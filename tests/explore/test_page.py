@@ -504,7 +504,7 @@ def test_documents_as_one_types(open_page, explored):
     try:
         page = open_page(address / "#/documents")
         page.wait_for_selector("text=3 documents")
-        page.fill("#query", "money from the bank")
+        page.fill("#query", "bank money")
         first = page.locator(".results li").first
         sync_api.expect(first).to_contain_text("the bank lends money", timeout=SLOW)
         page.wait_for_selector(".results .grid .on")
