@@ -189,6 +189,12 @@ class FlyModel:
         return int(self.settings.hash_length)
 
     @cached_property
+    def _coder(self) -> Coder:
+        """The coder of codes of this length."""
+        at_length = getattr(self.coder, "at_length", None)
+        return self.coder if at_length is None else at_length(self.hash_length)
+
+    @cached_property
     def derived(self) -> dict[str, Any]:
         """What others make of the model and keep with it; it is not saved."""
         return {}
@@ -217,7 +223,7 @@ class FlyModel:
         kept = {"_check", "_known", "_spelling"}
         if "text" not in settings:
             kept.add("analyzer")
-        if "word_codes" not in settings:
+        if "word_codes" not in settings and model._coder is self._coder:
             kept |= {"_layout", "_naming_words"}
         if not {"backend", "n_jobs"} & settings.keys():
             kept.add("_engine")
@@ -278,7 +284,7 @@ class FlyModel:
         ids = self.word_ids(words)
         known, unknown = np.flatnonzero(ids >= 0), np.flatnonzero(ids < 0)
         settings = self.settings
-        active = self.coder.words(self._engine, ids[known], self.hash_length, settings.word_codes)
+        active = self._coder.words(self._engine, ids[known], self.hash_length, settings.word_codes)
         codes = self._codes(active)
         if not len(unknown):
             return codes
@@ -286,7 +292,7 @@ class FlyModel:
         if settings.unknown_words == "spelling":
             spelled = [self.analyzer.normalize(words[i]) for i in unknown.tolist()]
             weights = self._spelling.weights(spelled)
-            active = self.coder.mixtures(
+            active = self._coder.mixtures(
                 self._engine, weights, self.hash_length, settings.word_codes
             )
             codes += spread_rows(self._codes(active), unknown, len(words))
@@ -296,7 +302,7 @@ class FlyModel:
         """Return the static codes of all words of the vocabulary, in order of their ids."""
         ids = np.arange(self.n_words, dtype=np.int32)
         word_codes = self.settings.word_codes
-        return self._codes(self.coder.words(self._engine, ids, self.hash_length, word_codes))
+        return self._codes(self._coder.words(self._engine, ids, self.hash_length, word_codes))
 
     def contexts(
         self,
@@ -437,7 +443,7 @@ class FlyModel:
 
     def _with_words(self, words: Sequence[str]) -> Any:
         """Return the coder with unknown words too, by their spelling."""
-        coder: Any = self.coder
+        coder: Any = self._coder
         if not words:
             return coder
         parts = gen_batches(len(words), _SPELLED_WORDS)
@@ -501,7 +507,7 @@ class FlyModel:
         if n_cells < 1 or n_words < 1:
             raise ValueError(f"n_cells={n_cells} and n_words={n_words} must be at least 1")
         counts = next(self._word_counts([text]))
-        active = self.coder.bags(self._engine, counts, min(n_cells, self.n_cells))
+        active = self._coder.bags(self._engine, counts, min(n_cells, self.n_cells))
         present = active.cells[0] >= 0
         return self.describe_cells(
             active.cells[0][present], n_words, temperature, active.activations[0][present]
@@ -554,7 +560,7 @@ class FlyModel:
     def cell_layout(self) -> CellLayout:
         """Return where cells lie in pictures of codes: those of the same words side by side.
 
-        It is made at the first call, and does not depend on ``hash_length``.
+        It is made at the first call.
 
         Returns
         -------
@@ -594,7 +600,7 @@ class FlyModel:
         length = max(1, self.n_cells // _ARRANGED_SHARE)
         ids = np.sort(np.argsort(-self.vocabulary.counts, kind="stable")[:_ARRANGED_WORDS])
         seen = ids[self.vocabulary.counts[ids] > 0].astype(np.int32)
-        active = self.coder.words(self._engine, seen, length, self.settings.word_codes)
+        active = self._coder.words(self._engine, seen, length, self.settings.word_codes)
         return arrange_cells(self._codes(active))
 
     @cached_property
@@ -604,14 +610,14 @@ class FlyModel:
         found = []
         for start in range(0, self.n_cells, _CELLS_AT_A_TIME):
             part = np.arange(start, min(start + _CELLS_AT_A_TIME, self.n_cells))
-            for strengths in self.coder.strengths(part, self.vocabulary.counts).T:
+            for strengths in self._coder.strengths(part, self.vocabulary.counts).T:
                 order = _largest(strengths, 4 * _NAMING_WORDS)
                 found.append([words[i] for i in content_words(words, order, _NAMING_WORDS)])
         return found
 
     def responses(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return how every cell responds to words, (n_ids, n_cells)."""
-        return self.coder.responses(self._engine, ids)
+        return self._coder.responses(self._engine, ids)
 
     def most_active(self, ids: NDArray[np.int32], n_cells: int) -> Active:
         """Return the most active cells of a bag of words, and how active they are."""
@@ -619,7 +625,7 @@ class FlyModel:
         counts = sparse.csr_array(
             (np.ones(len(bag), np.float32), bag, [0, len(bag)]), shape=(1, self.n_words)
         )
-        cells, activations = self.coder.bags(self._engine, counts, min(n_cells, self.n_cells))
+        cells, activations = self._coder.bags(self._engine, counts, min(n_cells, self.n_cells))
         present = cells[0] >= 0
         return Active(cells[0][present], activations[0][present])
 
@@ -629,7 +635,7 @@ class FlyModel:
         self._check()
         for start in range(0, len(cells), _CELLS_AT_A_TIME):
             part = cells[start : start + _CELLS_AT_A_TIME]
-            for strengths in self.coder.strengths(part, self.vocabulary.counts).T:
+            for strengths in self._coder.strengths(part, self.vocabulary.counts).T:
                 yield word_probabilities(strengths, temperature)
 
     # Files
@@ -743,7 +749,7 @@ class FlyModel:
         if which not in _DOCUMENT_CELLS:
             raise ValueError(f"document_cells must be one of {_DOCUMENT_CELLS}; got {which!r}")
         if self.document_coder is None or which == "words":
-            return self.coder.bags(self._engine, counts, self.hash_length)
+            return self._coder.bags(self._engine, counts, self.hash_length)
         return self.document_coder.bags(self._engine, counts, self.hash_length)
 
     def _sums_of_codes(self, counts: sparse.csr_array) -> sparse.csr_array:
@@ -751,7 +757,7 @@ class FlyModel:
         compact = sparse.csr_array(
             (counts.data, columns, counts.indptr), shape=(counts.shape[0], len(used))
         )
-        active = self.coder.words(self._engine, used, self.hash_length, self.settings.word_codes)
+        active = self._coder.words(self._engine, used, self.hash_length, self.settings.word_codes)
         return (compact @ self._codes(active)).astype(self.settings.dtype, copy=False)
 
 

@@ -31,6 +31,7 @@ _AMOUNT_UNIT = 2.0**-14
 _LARGEST_AMOUNT = 2**19 - 1
 _LENGTH = 2.0**20
 _ROWS_AT_A_TIME = 4096
+_LONG_SHARE = 14  # a code with more ones than one cell in so many is a long one
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,8 @@ class WhitenedCoder:
         How much a word counts in a text.
     cells : ndarray of int16, (r, K)
         The cells.
+    long_cells : ndarray of int16, (r, K), optional
+        The cells of codes with many ones, see :meth:`at_length`.
 
     Examples
     --------
@@ -61,9 +64,10 @@ class WhitenedCoder:
     vectors: NDArray[np.int8] | PackedRows
     weights: NDArray[np.float32]
     cells: NDArray[np.int16]
+    long_cells: NDArray[np.int16] | None = None
 
     @classmethod
-    def from_floats(cls, vectors: Any, weights: Any, cells: Any) -> Self:
+    def from_floats(cls, vectors: Any, weights: Any, cells: Any, long_cells: Any = None) -> Self:
         """Return the coder with matrices that are not whole numbers yet."""
         vectors = np.asarray(vectors, np.float32)
         largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
@@ -76,12 +80,11 @@ class WhitenedCoder:
         )
         # each word's vector counts as one of length 1 / _LARGEST_ENTRY
         shrunk = np.divide(largest[:, 0], lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        cells = np.ascontiguousarray(cells, np.float32)
-        strongest = max(float(np.abs(cells).max(initial=0.0)), 1e-30)
         return cls(
             np.rint(whole).astype(np.int8),
             (np.asarray(weights, np.float32) * shrunk).astype(np.float32),
-            np.rint(cells * np.float32(_LARGEST_CELL / strongest)).astype(np.int16),
+            _whole_cells(cells),
+            None if long_cells is None else _whole_cells(long_cells),
         )
 
     @cached_property
@@ -97,7 +100,8 @@ class WhitenedCoder:
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
         vectors = self.vectors.packed if isinstance(self.vectors, PackedRows) else self.vectors
-        return {"vectors": vectors, "weights": self.weights, "cells": self.cells}
+        arrays = {"vectors": vectors, "weights": self.weights, "cells": self.cells}
+        return arrays if self.long_cells is None else arrays | {"long_cells": self.long_cells}
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -120,9 +124,14 @@ class WhitenedCoder:
             check_array("vectors", vectors, np.int8, (n_words, rank))
         check_array("weights", weights, np.float32, (n_words,))
         check_array("cells", cells, np.int16, (rank, n_cells))
+        long_cells = None
+        if "long_cells" in arrays:
+            long_cells = np.asarray(arrays["long_cells"])
+            check_array("long_cells", long_cells, np.int16, (rank, n_cells))
         if packed:
-            return cls(PackedRows.check("vectors", vectors, n_words, rank), weights, cells)
-        return cls(vectors, weights, cells)
+            rows = PackedRows.check("vectors", vectors, n_words, rank)
+            return cls(rows, weights, cells, long_cells)
+        return cls(vectors, weights, cells, long_cells)
 
     def compact(self) -> Self:
         """Return the coder with 4 bits for each number of the words' vectors."""
@@ -131,13 +140,9 @@ class WhitenedCoder:
         turn = random_turn(self.vectors.shape[1])
         turned = self.vectors.astype(np.float64) @ turn
         vectors, _ = PackedRows.quantise(turned)
-        cells = turn.T @ self.cells
-        strongest = max(float(np.abs(cells).max(initial=0.0)), 1e-30)
-        compact = type(self)(
-            vectors,
-            self.weights,
-            np.ascontiguousarray(np.rint(cells * (_LARGEST_CELL / strongest)).astype(np.int16)),
-        )
+        long_cells = None if self.long_cells is None else _whole_cells(turn.T @ self.long_cells)
+        cells = _whole_cells(turn.T @ self.cells)
+        compact = type(self)(vectors, self.weights, cells, long_cells)
         # the vectors are shorter now, and should count as much as before
         weights = self.weights * (compact._lengths / self._lengths)
         return replace(compact, weights=weights.astype(np.float32))
@@ -146,6 +151,21 @@ class WhitenedCoder:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     # Codes
+
+    def at_length(self, n_top: int) -> WhitenedCoder:
+        """Return the coder of codes with ``n_top`` ones.
+
+        Cells that competed for words make good short codes. In long ones, those that learned to
+        share words keep more of the vectors.
+        """
+        if self.long_cells is None or n_top * _LONG_SHARE <= self.n_cells:
+            return self
+        return self._long
+
+    @cached_property
+    def _long(self) -> WhitenedCoder:
+        assert self.long_cells is not None
+        return replace(self, cells=self.long_cells, long_cells=None)
 
     def check_word_codes(self, word_codes: str) -> None:
         """Words have one kind of codes here, whatever the others are called."""
@@ -195,7 +215,9 @@ class WhitenedCoder:
         self, engine: Engine, weights: sparse.csr_array
     ) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Return the largest weight of each mixture, and the mixtures."""
-        largest = weights.max(axis=1).toarray() if weights.nnz else np.zeros(weights.shape[0])
+        largest = np.zeros(weights.shape[0])
+        if weights.nnz:
+            largest[:] = weights.max(axis=1).toarray().ravel()  # scipy 1.12 has a column here
         # weights of any size, in units in which the largest of each mixture is 1
         each = np.repeat(np.maximum(largest, 1e-30), np.diff(weights.indptr))
         shares = weights.data / each
@@ -282,6 +304,16 @@ class WhitenedCoder:
     @cached_property
     def _cells(self) -> NDArray[np.float64]:
         return self.cells.astype(np.float64)
+
+
+def _whole_cells(cells: Any) -> NDArray[np.int16]:
+    """Return cells as whole numbers; only their proportions matter."""
+    cells = np.ascontiguousarray(cells)
+    strongest = max(float(np.abs(cells).max(initial=0.0)), 1e-30)
+    whole: NDArray[np.int16] = np.rint(cells * cells.dtype.type(_LARGEST_CELL / strongest)).astype(
+        np.int16
+    )
+    return whole
 
 
 def _of_equal_length(vectors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -56,7 +56,7 @@ def adapt_words(
         if len(known):
             around = around @ _linear_map(around[known], vectors[known])
     vectors[n_known:] = _unit(around[n_known:])
-    return WhitenedCoder.from_floats(vectors, weights, coder.cells)
+    return WhitenedCoder.from_floats(vectors, weights, coder.cells, coder.long_cells)
 
 
 def _around(having: sparse.csr_array, vectors: NDArray[np.float32]) -> NDArray[np.float32]:

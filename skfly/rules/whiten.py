@@ -20,17 +20,17 @@ from scipy import sparse
 from skfly._threads import single_threaded_blas
 from skfly.model import WhitenedCoder
 from skfly.rules._base import CorpusSize, Learned, Stage, StepReport, Task
-from skfly.rules._whitening import Contexts, compete, decorrelate, whiten
+from skfly.rules._whitening import Contexts, find_cells, whiten
 
 __all__ = ["PairCounts", "WhitenRule", "WhitenSettings"]
 
 _BATCH = 1 << 21  # words: what bounds memory beside the counts themselves
 _FREQUENT_SHARE = 200  # one word in so many is left out of the wide pairs
 _LARGEST_RANK = 300
+_RANK_PER_CELL = 0.75
 _SHORT_TEXT_RANK = 70  # of a million words
 _FEWEST_DIRECTIONS = 8
 _PASSES = 4
-_ROUNDS = 15
 _RARE = 5e-4  # frequency of a word that counts half in a text
 _KINDS = ("near", "wide")
 _MOST_INT32 = 2**31 - 1
@@ -117,18 +117,17 @@ class WhitenRule:
     def resolve(cls, params: Mapping[str, Any], size: CorpusSize) -> WhitenSettings:
         """Return the settings of a run.
 
-        A short text does not tell many directions apart, and more directions than half the cells
-        make codes that miss some of them.
+        A short text does not tell many directions apart, and neither do few cells.
 
         Examples
         --------
         >>> params = {"batch_size": "auto", "subsample": "auto", "decorrelation": "auto"}
         >>> sizes = [CorpusSize(n_tokens, 20_000, 400) for n_tokens in (10**6, 10**8)]
         >>> [WhitenRule.resolve(params, size).rank for size in sizes]
-        [70, 200]
+        [70, 300]
         """
         by_text = _SHORT_TEXT_RANK * (size.n_tokens / 1e6) ** 0.5
-        rank = round(min(_LARGEST_RANK, size.n_cells / 2, by_text))
+        rank = round(min(_LARGEST_RANK, _RANK_PER_CELL * size.n_cells, by_text))
         # a text of a few words has fewer topics than words
         fewest = min(_FEWEST_DIRECTIONS, max(size.n_words // 4, min(size.n_words, 2), 1))
         given = {name: value for name, value in params.items() if value != "auto"}
@@ -195,10 +194,16 @@ class WhitenRule:
             vectors = whiten(contexts, task.settings.rank, _PASSES, task.engine, on_step)
             del contexts, near, wide
             by_frequency = np.argsort(-task.word_counts, kind="stable")
-            cells = compete(vectors[by_frequency], task.n_cells, _ROUNDS, task.engine)
-            cells = decorrelate(cells, task.settings.decorrelation)
+            cells, long_cells = find_cells(
+                vectors[by_frequency], task.n_cells, task.settings.decorrelation, task.engine
+            )
         frequency = task.word_counts / max(task.n_tokens, 1)
-        coder = WhitenedCoder.from_floats(vectors, _RARE / (_RARE + frequency), cells.T)
+        coder = WhitenedCoder.from_floats(
+            vectors,
+            _RARE / (_RARE + frequency),
+            cells.T,
+            None if long_cells is None else long_cells.T,
+        )
         return Learned(coder, state)
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

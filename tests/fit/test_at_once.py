@@ -7,7 +7,7 @@ import joblib
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from skfly.rules import _lateral, whiten
+from skfly.rules import _lateral, _whitening
 
 LLOYD = {"n_kenyon_cells": 12, "learning": "lloyd", "decorrelation": 0.5}
 HEBBIAN = {"n_kenyon_cells": 10, "learning": "hebbian", "random_state": 1, "decorrelation": 0.25}
@@ -35,7 +35,7 @@ def two_threads():
     ("params", "module", "name"),
     [
         ([LLOYD, HEBBIAN], _lateral, "_power"),
-        ([WHITEN, LESS_WHITE], whiten, "decorrelate"),
+        ([WHITEN, LESS_WHITE], _whitening, "decorrelate"),
     ],
     ids=["lateral", "whiten"],
 )
@@ -67,7 +67,7 @@ def test_four_threads_give_the_bits_of_one_and_leave_blas_as_it_was(
 
 @pytest.mark.parametrize(
     ("params", "module", "name"),
-    [(LLOYD, _lateral, "_power"), (WHITEN, whiten, "decorrelate")],
+    [(LLOYD, _lateral, "_power"), (WHITEN, _whitening, "decorrelate")],
     ids=["lateral", "whiten"],
 )
 def test_a_fit_that_fails_leaves_blas_as_it_was_too(

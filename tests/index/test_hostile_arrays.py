@@ -74,7 +74,9 @@ class TestRanges:
             lambda: index.search(queries, 2, first=first, last=last),
         ]
         for call in calls:
-            with pytest.raises((TypeError, ValueError), match=r"there are no|is not a range of|integer"):
+            with pytest.raises(
+                (TypeError, ValueError), match=r"there are no|is not a range of|integer"
+            ):
                 call()
 
     @pytest.mark.parametrize("n_weights", [0, N_CELLS - 1, N_CELLS + 1, 10_000])

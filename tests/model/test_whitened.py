@@ -86,3 +86,38 @@ def test_it_comes_back_from_its_arrays(coder):
 def test_strong_words_of_a_cell_are_those_that_excite_it(coder):
     found = coder.strengths(np.array([3]), np.full(30, 9))[:, 0]
     assert found.argmax() == (unit(VECTORS) @ CELLS[:, 3]).argmax()
+
+
+class TestLongCodes:
+    @pytest.fixture
+    def both(self):
+        return WhitenedCoder.from_floats(VECTORS, WEIGHTS, CELLS, -CELLS)
+
+    def test_have_cells_of_their_own(self, both, coder):
+        ids, engine = np.arange(30, dtype=np.int32), get_engine("numba")
+        assert both.at_length(1) is both
+        assert coder.at_length(20) is coder
+        long = both.at_length(2)
+        assert long is both.at_length(20)
+        np.testing.assert_array_equal(long.responses(engine, ids), -coder.responses(engine, ids))
+
+    def test_survive_files_and_compact_forms(self, both):
+        again = WhitenedCoder.from_arrays(both.arrays, both.numbers, 30)
+        np.testing.assert_array_equal(again.long_cells, both.long_cells)
+        packed = both.compact()
+        ids, engine = np.arange(30, dtype=np.int32), get_engine("numba")
+        for length in (1, 4):
+            found = packed.at_length(length).words(engine, ids, 1).cells
+            expected = both.at_length(length).words(engine, ids, 1).cells
+            assert (found == expected).mean() > 0.7
+
+    def test_of_another_shape_are_refused(self, both):
+        arrays = both.arrays | {"long_cells": both.long_cells[:, :-1].copy()}
+        with pytest.raises(ValueError, match="long_cells"):
+            WhitenedCoder.from_arrays(arrays, {}, 30)
+
+    def test_further_words_have_them_too(self, both):
+        engine = get_engine("numba")
+        more = both.at_length(5).with_mixtures(engine, [sparse.csr_array(np.eye(30)[:3])])
+        codes = more.words(engine, np.array([0, 1, 2, 30, 31, 32], np.int32), 5).cells
+        np.testing.assert_array_equal(codes[:3], codes[3:])

@@ -5,7 +5,15 @@ import pytest
 from scipy import sparse
 
 from skfly.engine import get_engine
-from skfly.rules._whitening import Contexts, compete, decorrelate, log_shares, whiten
+from skfly.rules._whitening import (
+    Contexts,
+    compete,
+    decorrelate,
+    find_cells,
+    log_shares,
+    share,
+    whiten,
+)
 
 ENGINES = ("numpy", "numba")
 
@@ -98,3 +106,49 @@ def test_more_cells_than_words_lie_between_these():
 def test_decorrelation_of_nothing_leaves_cells_as_they_are():
     cells = np.random.default_rng(0).standard_normal((9, 4)).astype(np.float32)
     np.testing.assert_allclose(decorrelate(cells, 0.0), cells, rtol=1e-5)
+
+
+def random_vectors(n_words=300, rank=12, seed=0):
+    vectors = np.random.default_rng(seed).standard_normal((n_words, rank), dtype=np.float32)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_cells_that_share_words_are_the_rotation_of_itq(name):
+    vectors, n_top = random_vectors(), 5
+    cells = vectors[:40]
+    found = share(vectors, cells, n_top, 3, 1.0, get_engine(name))
+    for _ in range(3):
+        ranks = np.argsort(np.argsort(-(vectors @ cells.T), axis=1), axis=1)
+        codes = (ranks < n_top) - n_top / 40
+        left, _, right = np.linalg.svd(codes.T @ vectors, full_matrices=False)
+        cells = left @ right
+    np.testing.assert_allclose(found / np.linalg.norm(found), cells / np.sqrt(12), atol=2e-3)
+
+
+def test_cells_that_share_words_do_not_depend_on_threads(monkeypatch):
+    monkeypatch.setattr("skfly.rules._whitening._ROWS_AT_A_TIME", 64)
+    vectors = random_vectors()
+    found = [
+        share(vectors, vectors[:40], 5, 4, 1.0, get_engine("numba", n_threads))
+        for n_threads in (1, 2, 3)
+    ]
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_cells_of_short_codes_leave_the_last_directions_out():
+    vectors = random_vectors(rank=30)
+    cells, long_cells = find_cells(vectors, 40, 1.0, get_engine("numba"))
+    assert cells[:, :20].any(axis=0).all()
+    assert not cells[:, 20:].any()
+    assert long_cells.any(axis=0).all()
+
+
+def test_with_few_words_for_each_cell_there_are_no_cells_of_long_codes():
+    engine = get_engine("numba")
+    assert find_cells(random_vectors(100, rank=30), 40, 1.0, engine)[1] is None
+
+
+def test_short_codes_that_miss_no_direction_need_no_other_cells_for_long_ones():
+    assert find_cells(random_vectors(rank=20), 40, 1.0, get_engine("numba"))[1] is None
