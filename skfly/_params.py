@@ -21,6 +21,7 @@ RULE_PARAMS = (
     "truncate_windows",
     "n_active",
     "decorrelation",
+    "max_pairs",
 )
 """Parameters of the learning rule, which may be ``"auto"``."""
 
@@ -45,6 +46,7 @@ CONSTRAINTS: dict[str, Any] = {
     "window": [Interval(Integral, 1, 1001, closed="both")],
     "max_features": [_COUNT, None],
     "min_count": [_COUNT, _AUTO],
+    "grow_vocabulary": ["boolean"],
     "learning": [str],  # a name in RULES, which may have grown
     "n_epochs": [_COUNT, _AUTO],
     "batch_size": [_COUNT, _AUTO],
@@ -55,6 +57,7 @@ CONSTRAINTS: dict[str, Any] = {
     "word_codes": [StrOptions({"consensus", "synapses"})],
     "n_active": [_COUNT, _AUTO],
     "decorrelation": [Interval(Real, 0, 1, closed="both"), None, _AUTO],
+    "max_pairs": [_COUNT, _AUTO],
     "unknown_words": [StrOptions({"ignore", "spelling"})],
     "document_codes": [StrOptions({"binary", "graded", "counts"})],
     "document_cells": [StrOptions({"auto", "words"})],
@@ -83,7 +86,8 @@ CONSTRAINTS: dict[str, Any] = {
 }
 
 FILE_PARAMS = (
-    *("n_kenyon_cells", "window", "max_features", "min_count", "learning", *RULE_PARAMS),
+    *("n_kenyon_cells", "window", "max_features", "min_count", "grow_vocabulary", "learning"),
+    *RULE_PARAMS,
     *("vocabulary", "phrases", "random_state"),
     *("encoding", "decode_error", "strip_accents", "lowercase", "stop_words", "token_pattern"),
     *("sentence_splitter", "fold_numbers"),

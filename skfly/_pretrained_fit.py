@@ -7,8 +7,6 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from skfly._pretrained import find_model
 from skfly._progress import Progress
 from skfly.engine import choose_engine
@@ -62,11 +60,8 @@ class PretrainedMixin:
         vocabulary, coder = base.vocabulary, base.coder
         min_count = least_count(corpus.n_words, self.min_count)
         if self.adapt == "words":
-            new = _new_words(corpus.vocabulary, vocabulary, self.max_features, min_count)
             n_before = len(vocabulary)
-            vocabulary = Vocabulary(
-                [*vocabulary.words, *new.words], np.append(vocabulary.counts, new.counts)
-            )
+            vocabulary = vocabulary.extended(corpus.vocabulary, self.max_features, min_count)
             id_map = vocabulary.encode(corpus.vocabulary.words)
             coder = adapt_words(coder, corpus, id_map, n_before, len(vocabulary))
         else:
@@ -123,12 +118,3 @@ class PretrainedMixin:
             f"this model has no learning state (it {kind}): partial_fit cannot continue from it; "
             "fit learns a new one"
         )
-
-
-def _new_words(
-    found: Vocabulary, known: Vocabulary, most: int | None, min_count: int
-) -> Vocabulary:
-    """Return the words of a text that a model does not know, the most frequent first."""
-    by_frequency, _ = found.by_frequency(None, min_count)
-    new = np.flatnonzero(known.encode(by_frequency.words) < 0)[:most]
-    return Vocabulary([by_frequency.words[i] for i in new], by_frequency.counts[new])

@@ -40,6 +40,7 @@ from skfly.fit import (
     Fitted,
     fit,
     fit_documents,
+    grow,
     least_count,
     warn_of_small_text,
 )
@@ -49,7 +50,7 @@ from skfly.model import (
     ModelSettings,
     Provenance,
 )
-from skfly.rules import RULES
+from skfly.rules import RULES, Growing
 from skfly.text import (
     TEXT_PARAMS,
     EncodedCorpus,
@@ -114,6 +115,11 @@ class FlyHashVectorizer(
     min_count : int or "auto", default="auto"
         Words that come less often are not learned. ``"auto"``: 1, 2 or 5 by the length of the
         text. Ignored if ``vocabulary`` is given.
+    grow_vocabulary : bool, default=False
+        Whether :meth:`partial_fit` learns words that it first meets in a later part, if they come
+        ``min_count`` times in that part and the vocabulary has fewer than ``max_features`` words.
+        The width of the codes stays. Only for rules that count pairs of words, as ``"whiten"``
+        does.
     learning : {"whiten", "lloyd", "hebbian", "comply"}, default="whiten"
         ``"whiten"`` counts which words come together, in one pass, and lets cells compete for
         words. ``"lloyd"`` lets them compete for windows of text, and was the default of 0.1.
@@ -147,6 +153,10 @@ class FlyHashVectorizer(
         common, 1 takes all of it away. ``None``: no connections. ``"auto"``: 1 for ``"whiten"``;
         for ``"lloyd"``, 0.05 to 0.25 by the length of the text, and ``None`` where there is no
         consensus or with fewer than two words a cell; ``None`` for ``"hebbian"``.
+    max_pairs : int or "auto", default="auto"
+        Different pairs of words that ``"whiten"`` keeps the counts of, of neighbours and of words
+        farther apart each. Where there are more, the rarest are dropped, so that memory is
+        bounded whatever the length of the text: about 16 bytes a pair. ``"auto"``: 134 million.
     unknown_words : {"ignore", "spelling"}, default="ignore"
         What is made of a word that is not in the vocabulary: nothing, or a mixture of the known
         words that are spelled like it. ``hash_words`` and ``wv`` then have a code for it, and,
@@ -247,7 +257,7 @@ stop_words, token_pattern, vocabulary
     n_iter_ : int
         Passes over text so far.
     min_count_, n_epochs_, batch_size_, learning_rate_, subsample_, shrinkage_, \
-truncate_windows_, n_active_, decorrelation_
+truncate_windows_, n_active_, decorrelation_, max_pairs_
         The values used where the parameters say ``"auto"``.
     energy_ : list of float
         Mean energy of a window in each epoch of the last call.
@@ -301,6 +311,7 @@ truncate_windows_, n_active_, decorrelation_
     truncate_windows_ = _learned("_training.settings.truncate_windows")
     n_active_ = _learned("_training.settings.n_active")
     decorrelation_ = _learned("_training.settings.decorrelation")
+    max_pairs_ = _learned("_training.settings.max_pairs")
     min_count_: int
     _model: FlyModel
     _current: tuple[dict[str, Any], FlyModel]
@@ -316,6 +327,7 @@ truncate_windows_, n_active_, decorrelation_
         window: int = 11,
         max_features: int | None = 20_000,
         min_count: int | str = "auto",
+        grow_vocabulary: bool = False,
         learning: str = "whiten",
         n_epochs: int | str = "auto",
         batch_size: int | str = "auto",
@@ -326,6 +338,7 @@ truncate_windows_, n_active_, decorrelation_
         word_codes: str = "consensus",
         n_active: int | str = "auto",
         decorrelation: float | str | None = "auto",
+        max_pairs: int | str = "auto",
         unknown_words: str = "ignore",
         document_codes: str = "binary",
         document_cells: str = "auto",
@@ -357,6 +370,7 @@ truncate_windows_, n_active_, decorrelation_
         self.window = window
         self.max_features = max_features
         self.min_count = min_count
+        self.grow_vocabulary = grow_vocabulary
         self.learning = learning
         self.n_epochs = n_epochs
         self.batch_size = batch_size
@@ -367,6 +381,7 @@ truncate_windows_, n_active_, decorrelation_
         self.word_codes = word_codes
         self.n_active = n_active
         self.decorrelation = decorrelation
+        self.max_pairs = max_pairs
         self.unknown_words = unknown_words
         self.document_codes = document_codes
         self.document_cells = document_cells
@@ -475,8 +490,9 @@ truncate_windows_, n_active_, decorrelation_
         """Learn from one more part of a stream of documents.
 
         The first call fixes the vocabulary, from its own documents or from ``vocabulary=``; words
-        first seen later are unknown. The first call goes over its documents ``n_epochs`` times,
-        later ones once. If a call fails, what was learned before it stays as it was.
+        first seen later are unknown, unless ``grow_vocabulary`` lets them in. The first call goes
+        over its documents ``n_epochs`` times, later ones once. If a call fails, what was learned
+        before it stays as it was.
 
         Parameters
         ----------
@@ -494,12 +510,23 @@ truncate_windows_, n_active_, decorrelation_
         self._validate_params()  # they may have been set since, and scikit-learn looks only once
         self._check_settings()
         self._check_continues()
-        vocabulary = self._model.vocabulary
-        with self._read(raw_documents, vocabulary, self.model_.analyzer) as corpus:
+        vocabulary, previous = self._model.vocabulary, self._training
+        known = None if self.grow_vocabulary else vocabulary
+        with self._read(raw_documents, known, self.model_.analyzer) as corpus:
             if corpus.n_words:
+                if previous is not None and self.grow_vocabulary:
+                    vocabulary = self._grown(corpus)
+                    previous = grow(previous, len(vocabulary))
                 id_map = vocabulary.encode(corpus.vocabulary.words)
-                self._learn(corpus, vocabulary, id_map, self.min_count_, self._training)
+                self._learn(corpus, vocabulary, id_map, self.min_count_, previous)
         return self
+
+    def _grown(self, corpus: EncodedCorpus) -> Vocabulary:
+        """Return the vocabulary with words that are new in a corpus, if there is room for them."""
+        known = self._model.vocabulary
+        room = None if self.max_features is None else max(self.max_features - len(known), 0)
+        least = max(self.min_count_, least_count(corpus.n_words, self.min_count))
+        return known.extended(corpus.vocabulary, room, least)
 
     def _check_continues(self) -> None:
         """Refuse to continue from what does not fit the parameters."""
@@ -701,6 +728,11 @@ truncate_windows_, n_active_, decorrelation_
         get_engine(self.backend, self.n_jobs)
         if self.learning not in RULES:
             raise ValueError(f"learning must be one of {sorted(RULES)}; got {self.learning!r}")
+        if self.grow_vocabulary and not issubclass(RULES[self.learning], Growing):
+            raise ValueError(
+                f"learning={self.learning!r} cannot take new words later: choose "
+                "grow_vocabulary=False or learning='whiten'"
+            )
         if self.window % 2 == 0:
             raise ValueError(
                 f"window must be odd, with the target in the middle; got {self.window}: take "

@@ -3,7 +3,7 @@
 from skfly.fit._batches import BatchStream
 from skfly.fit._checkpoints import CheckpointError, Checkpoints
 from skfly.fit._documents import LONGEST_PIECE, MOST_WORDS, fit_documents
-from skfly.fit._fit import Fitted, History, fit, least_count, warn_of_small_text
+from skfly.fit._fit import Fitted, History, fit, grow, least_count, warn_of_small_text
 
 __all__ = [
     "LONGEST_PIECE",
@@ -15,6 +15,7 @@ __all__ = [
     "History",
     "fit",
     "fit_documents",
+    "grow",
     "least_count",
     "warn_of_small_text",
 ]

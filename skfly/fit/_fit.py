@@ -18,7 +18,16 @@ from skfly._files import write_lock
 from skfly.engine import Counter, Engine
 from skfly.fit._batches import BatchStream
 from skfly.fit._checkpoints import Checkpoints, Saved
-from skfly.rules import RULES, CorpusSize, Learned, LearnedDocuments, Rule, StepReport, Task
+from skfly.rules import (
+    RULES,
+    CorpusSize,
+    Growing,
+    Learned,
+    LearnedDocuments,
+    Rule,
+    StepReport,
+    Task,
+)
 
 __all__ = [
     "Corpus",
@@ -27,6 +36,7 @@ __all__ = [
     "OnEpoch",
     "Progress",
     "fit",
+    "grow",
     "least_count",
     "warn_of_small_text",
 ]
@@ -82,6 +92,23 @@ class Fitted:
     history: History = field(default_factory=History)
     checkpoints: Checkpoints | None = None
     documents: LearnedDocuments | None = None
+
+
+def grow(fitted: Fitted, n_words: int) -> Fitted:
+    """Return what was learned, ready to continue with further words at the vocabulary's end."""
+    n_new = n_words - len(fitted.word_counts)
+    if not n_new:
+        return fitted
+    rule = RULES[fitted.rule]
+    if not issubclass(rule, Growing):
+        raise ValueError(f"learning={fitted.rule!r} cannot take new words later")
+    state = rule.grow(fitted.learned.state, n_words)
+    return replace(
+        fitted,
+        learned=replace(fitted.learned, state=state),
+        word_counts=np.append(fitted.word_counts, np.zeros(n_new, np.int64)),
+        documents=None if fitted.documents is None else fitted.documents.grow(n_words),
+    )
 
 
 class Corpus(Protocol):

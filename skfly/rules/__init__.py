@@ -1,7 +1,7 @@
 """Learning rules, one file each. To add one, write its file and name it in :data:`RULES`."""
 
 from skfly.rules._adapting import adapt_words, spread_weights
-from skfly.rules._base import CorpusSize, Learned, Rule, Stage, StepReport, Task
+from skfly.rules._base import CorpusSize, Growing, Learned, Rule, Stage, StepReport, Task
 from skfly.rules._documents import (
     RECOUNTS,
     DocumentCounts,
@@ -19,6 +19,7 @@ __all__ = [
     "RULES",
     "CorpusSize",
     "DocumentCounts",
+    "Growing",
     "Learned",
     "LearnedDocuments",
     "Rule",

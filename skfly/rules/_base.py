@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from skfly.engine import Counter, Engine
 from skfly.model import Coder
 
-__all__ = ["CorpusSize", "Learned", "Rule", "Stage", "StepReport", "Task"]
+__all__ = ["CorpusSize", "Growing", "Learned", "Rule", "Stage", "StepReport", "Task"]
 
 
 class CorpusSize(NamedTuple):
@@ -153,4 +153,14 @@ class Rule(Protocol):
         self, stage: int, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]
     ) -> None:
         """Restore what :meth:`state` returned in a stage."""
+        ...
+
+
+@runtime_checkable
+class Growing(Protocol):
+    """A rule that can continue with a larger vocabulary."""
+
+    @classmethod
+    def grow(cls, state: Mapping[str, Any], n_words: int) -> dict[str, NDArray[Any]]:
+        """Return a ``Learned.state`` for a vocabulary that has further words at its end."""
         ...

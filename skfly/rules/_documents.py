@@ -110,6 +110,19 @@ class LearnedDocuments:
     coder: DocumentCoder
     counts: DocumentCounts
 
+    def grow(self, n_words: int) -> LearnedDocuments:
+        """Return the same with further words, which no document has had."""
+        old = self.counts
+        n_new = n_words - len(old.pairs)
+        n_having, n_documents = old.documents[:-1], old.documents[-1:]
+        counts = replace(
+            old,
+            pairs=np.pad(old.pairs, ((0, n_new), (0, 0))),
+            documents=np.concatenate([n_having, np.zeros(n_new, np.int64), n_documents]),
+        )
+        weights = np.pad(np.asarray(self.coder.weights), ((0, n_new), (0, 0)))
+        return LearnedDocuments(replace(self.coder, weights=weights, idf=counts.idf), counts)
+
 
 def learn_documents(
     counts: sparse.csr_array,

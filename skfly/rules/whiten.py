@@ -34,6 +34,7 @@ _PASSES = 4
 _RARE = 5e-4  # frequency of a word that counts half in a text
 _KINDS = ("near", "wide")
 _MOST_INT32 = 2**31 - 1
+_MOST_PAIRS = 1 << 27
 _LARGE = 255
 
 
@@ -53,6 +54,8 @@ class WhitenSettings:
         Numbers in the vector of a word.
     decorrelation : float
         ``d``, how far the cells are made to differ.
+    max_pairs : int
+        Different pairs of a kind that are kept.
     """
 
     n_epochs: int
@@ -60,13 +63,23 @@ class WhitenSettings:
     subsample: float
     rank: int
     decorrelation: float
+    max_pairs: int = _MOST_PAIRS
 
 
 class PairCounts:
-    """Counts of pairs, as a sum whose parts are merged when they are of similar size."""
+    """Counts of pairs, as a sum whose parts are merged when they are of similar size.
 
-    def __init__(self, first: sparse.csr_array) -> None:
+    Parameters
+    ----------
+    first : sparse array, (V, V)
+    most : int
+        Different pairs that are kept. Where there are more, the rarest are dropped, until a
+        quarter of the room is free.
+    """
+
+    def __init__(self, first: sparse.csr_array, most: int = _MOST_PAIRS) -> None:
         self._parts = [first]
+        self._most = most
 
     def add(self, counts: sparse.csr_array) -> None:
         """Add counts."""
@@ -74,6 +87,8 @@ class PairCounts:
         parts.append(_narrow(counts))
         while len(parts) > 1 and parts[-2].nnz < 2 * parts[-1].nnz:
             parts.append(_sum(parts.pop(), parts.pop()))
+        if sum(part.nnz for part in parts) > self._most and self.total().nnz > self._most:
+            self._parts = [_most_common(self.total(), self._most - self._most // 4)]
 
     def total(self) -> sparse.csr_array:
         """Return the sum."""
@@ -95,6 +110,21 @@ def _sum(left: sparse.csr_array, right: sparse.csr_array) -> sparse.csr_array:
     return left + right
 
 
+def _most_common(counts: sparse.csr_array, most: int) -> sparse.csr_array:
+    """Return counts without the rarest pairs, ``most`` at most; all of one count go together.
+
+    Examples
+    --------
+    >>> counts = sparse.csr_array([[5, 1, 2], [1, 2, 0], [7, 0, 1]])
+    >>> [_most_common(counts, most).data.tolist() for most in (7, 5, 3)]
+    [[5, 1, 2, 1, 2, 7, 1], [5, 2, 2, 7], [5, 7]]
+    """
+    if counts.nnz <= most:
+        return counts
+    dropped = int(np.partition(counts.data, counts.nnz - most - 1)[counts.nnz - most - 1])
+    return _kept(counts, counts.data > dropped)
+
+
 class WhitenRule:
     """State and steps of the rule of pairs."""
 
@@ -111,7 +141,7 @@ class WhitenRule:
         frequent = _most_frequent(task.word_counts, n_words // _FREQUENT_SHARE // 2)
         self._skipped = {"near": np.zeros(n_words, dtype=np.bool_), "wide": frequent}
         state = {} if task.previous is None else task.previous.state
-        self._counts = {kind: PairCounts(_from_arrays(kind, state, n_words)) for kind in _KINDS}
+        self._restore_counts(state)
 
     @classmethod
     def resolve(cls, params: Mapping[str, Any], size: CorpusSize) -> WhitenSettings:
@@ -138,6 +168,7 @@ class WhitenRule:
             subsample=given.get("subsample", 0.0),
             rank=max(min(rank, size.n_words), fewest),
             decorrelation=0.0 if decorrelation is None else decorrelation,
+            max_pairs=given.get("max_pairs", _MOST_PAIRS),
         )
 
     @classmethod
@@ -159,6 +190,16 @@ class WhitenRule:
             raise ValueError(f"the state must be {sorted(expected)}; got {sorted(state)!r:.60}")
         for kind in _KINDS:
             _from_arrays(kind, state, n_words)
+
+    @classmethod
+    def grow(cls, state: Mapping[str, Any], n_words: int) -> dict[str, NDArray[Any]]:
+        """Return the state for a vocabulary that has further words at its end."""
+        grown = dict(state)
+        for kind in _KINDS:
+            *_, ends = _names(kind)
+            more = np.full(n_words + 1 - len(state[ends]), state[ends][-1])
+            grown[ends] = np.concatenate([state[ends], more])
+        return grown
 
     def step(
         self,
@@ -219,9 +260,13 @@ class WhitenRule:
     ) -> None:
         """Restore what :meth:`state` returned."""
         self.check_state(arrays, len(self._task.word_counts), self._task.n_cells)
-        for kind in _KINDS:
-            counts = _from_arrays(kind, arrays, len(self._task.word_counts))
-            self._counts[kind] = PairCounts(counts)
+        self._restore_counts(arrays)
+
+    def _restore_counts(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        n_words, most = len(self._task.word_counts), self._task.settings.max_pairs
+        self._counts = {
+            kind: PairCounts(_from_arrays(kind, arrays, n_words), most) for kind in _KINDS
+        }
 
 
 def _most_frequent(counts: NDArray[np.int64], n_words: int) -> NDArray[np.bool_]:
@@ -236,6 +281,10 @@ def _without(pairs: sparse.csr_array, words: NDArray[np.bool_]) -> sparse.csr_ar
     kept = ~(np.repeat(words, np.diff(pairs.indptr)) | words[pairs.indices])
     if kept.all():
         return pairs
+    return _kept(pairs, kept)
+
+
+def _kept(pairs: sparse.csr_array, kept: NDArray[np.bool_]) -> sparse.csr_array:
     ends = np.concatenate([[0], np.cumsum(kept)])[pairs.indptr].astype(pairs.indptr.dtype)
     return sparse.csr_array((pairs.data[kept], pairs.indices[kept], ends), shape=pairs.shape)
 

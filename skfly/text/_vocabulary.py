@@ -208,6 +208,28 @@ class Vocabulary:
         taken = by_word[order]
         return Vocabulary._of_different(chosen, self.counts[taken]), taken
 
+    def extended(self, found: Vocabulary, most: int | None, min_count: int) -> Vocabulary:
+        """Return the vocabulary followed by words of another one, with their counts there.
+
+        Parameters
+        ----------
+        found : Vocabulary
+        most : int or None
+            New words at most: the most frequent ones.
+        min_count : int
+            Rarer words are left out.
+
+        Examples
+        --------
+        >>> known = Vocabulary(["fly", "bank"], [3, 2])
+        >>> known.extended(Vocabulary(["moth", "fly", "lamp"], [4, 9, 1]), None, 2).words
+        ['fly', 'bank', 'moth']
+        """
+        by_frequency, _ = found.by_frequency(None, min_count)
+        new = np.flatnonzero(self.encode(by_frequency.words) < 0)[:most]
+        words = [*self.words, *(by_frequency.words[i] for i in new)]
+        return Vocabulary._of_different(words, np.append(self.counts, by_frequency.counts[new]))
+
     def with_counts(self, counts: NDArray[np.int64]) -> Vocabulary:
         """Return the same words with other counts."""
         other = Vocabulary._of_different(self.words, counts)

@@ -195,3 +195,80 @@ def test_every_cell_of_a_small_text_tells_words_apart():
     assert (fruit @ money.T).nnz == 0
     for codes in (fruit, money):
         assert (codes @ codes.T).sum() > 1.2 * codes.nnz
+
+
+class TestNewWords:
+    FIRST, LATER = TEXTS[:1] * 30 + TEXTS[1:2] * 20, ["the moth smells the lamp"] * 25
+
+    def test_are_learned_as_if_they_had_been_known(self):
+        grown = fly_of(grow_vocabulary=True, min_count=1).fit(self.FIRST)
+        words = list(grown.vocabulary_)
+        grown.partial_fit(self.LATER)
+        assert list(grown.vocabulary_) == [*words, "lamp", "moth"]
+        known = fly_of(vocabulary=list(grown.vocabulary_), min_count=1).fit(self.FIRST)
+        known.partial_fit(self.LATER)
+        assert (grown.word_codes_ != known.word_codes_).nnz == 0
+        np.testing.assert_array_equal(grown.word_counts_, known.word_counts_)
+        for name, array in known.rule_state_.items():
+            np.testing.assert_array_equal(grown.rule_state_[name], array)
+
+    def test_enter_cells_of_documents_too(self):
+        texts = [" ".join([text] * 6) for text in self.FIRST * 3]
+        fly = fly_of(grow_vocabulary=True, document_cells="auto").fit(texts)
+        before = fly.transform(["moth lamp"]).nnz
+        fly.partial_fit([" ".join([text] * 6) for text in self.LATER * 3])
+        assert fly.model_.document_coder is not None
+        assert (before, fly.transform(["moth lamp"]).nnz) == (0, 3)
+
+    @pytest.mark.parametrize(("most", "n_words"), [(5, 11), (13, 13), (100, 14), (None, 14)])
+    def test_enter_while_there_is_room(self, most, n_words):
+        fly = fly_of(max_features=12, grow_vocabulary=True).fit(self.FIRST)
+        assert len(fly.vocabulary_) == 11
+        fly.set_params(max_features=most).partial_fit([*self.LATER, "a fly eats a lamp"] * 9)
+        assert len(fly.vocabulary_) == n_words
+
+    def test_must_come_often_enough_in_one_part(self):
+        fly = fly_of(min_count=3, grow_vocabulary=True).fit(self.FIRST)
+        fly.partial_fit(["the moth", "the moth", "the lamp", "the lamp", "the lamp"])
+        assert "lamp" in fly.vocabulary_
+        assert "moth" not in fly.vocabulary_
+
+    def test_survive_files(self, tmp_path):
+        fly = fly_of(grow_vocabulary=True).fit(self.FIRST)
+        fly.partial_fit(self.LATER).save(tmp_path / "fly.skfly")
+        again = FlyHashVectorizer.load(tmp_path / "fly.skfly")
+        again.partial_fit(["the wasp stings"] * 9)
+        assert list(again.vocabulary_)[-2:] == ["stings", "wasp"]
+        assert again.transform(["the wasp"]).shape == (1, 12)
+
+    @pytest.mark.parametrize("rule", ["lloyd", "hebbian"])
+    def test_need_a_rule_that_counts_pairs(self, rule):
+        with pytest.raises(ValueError, match="cannot take new words later"):
+            fly_of(learning=rule, grow_vocabulary=True).fit(TEXTS)
+
+
+class TestManyPairs:
+    def test_the_rarest_are_dropped(self):
+        counts = PairCounts(sparse.csr_array((30, 30), dtype=np.int32), most=100)
+        random = np.random.default_rng(0)
+        whole = np.zeros((30, 30), np.int64)
+        for _ in range(20):
+            pairs = sparse.random_array(
+                (30, 30), density=0.1, rng=random, data_sampler=lambda size: np.ones(size)
+            )
+            pairs += sparse.csr_array(([5.0], ([3], [4])), shape=(30, 30))
+            whole += pairs.astype(np.int64).toarray()
+            counts.add(sparse.csr_array(pairs).astype(np.int32))
+        kept = counts.total()
+        assert 0 < kept.nnz <= 100
+        assert kept[3, 4] == whole[3, 4]
+        assert (kept.toarray() <= whole).all()
+
+    def test_bound_the_state_of_a_fit(self):
+        corpus, _ = plant()
+        free = fly_of(batch_size=200).fit(corpus)
+        most = len(free.rule_state_["wide.counts"]) // 2
+        fly = fly_of(batch_size=200, max_pairs=most).fit(corpus)
+        assert len(fly.rule_state_["wide.counts"]) <= most
+        assert fly.max_pairs_ == most
+        assert fly.rule_state_["wide.counts"].mean() > free.rule_state_["wide.counts"].mean()
