@@ -61,7 +61,10 @@ def run_chunks(
                 return
             results[number] = kernel(*chunk)
 
-    helpers = [_threads().submit(work) for _ in range(min(n_threads, len(chunks)) - 1)]
+    global _pool
+    if _pool is None:
+        _pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="skfly")
+    helpers = [_pool.submit(work) for _ in range(min(n_threads, len(chunks)) - 1)]
     try:
         work()
     except BaseException:
@@ -77,13 +80,6 @@ def run_chunks(
     return results
 
 
-def _threads() -> ThreadPoolExecutor:
-    global _pool
-    if _pool is None:
-        _pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="skfly")
-    return _pool
-
-
 class _BlasLimit:
     """The limit on BLAS's threads, held while anyone needs it.
 
@@ -95,26 +91,10 @@ class _BlasLimit:
         self.lock = Lock()
         self.n_users = 0
         self.before = 1  # threads, before the limit was set
-        self._done = Event()
-        self._holder: Thread | None = None
+        self.done = Event()
+        self.holder = Thread()
 
-    def acquire(self) -> None:
-        with self.lock:
-            self.n_users += 1
-            if self.n_users == 1:
-                self._done, set_ = Event(), Event()
-                self._holder = Thread(target=self._hold, args=(self._done, set_), daemon=True)
-                self._holder.start()
-                set_.wait()
-
-    def release(self) -> None:
-        with self.lock:
-            self.n_users -= 1
-            if self.n_users == 0 and self._holder is not None:
-                self._done.set()
-                self._holder.join()
-
-    def _hold(self, done: Event, set_: Event) -> None:
+    def hold(self, done: Event, set_: Event) -> None:
         _free_blas()
         with _looking:
             libraries = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
@@ -147,7 +127,13 @@ def single_threaded_blas() -> Iterator[None]:
     Overlapping users neither lift the limit too early nor leave it behind.
     """
     limit = _blas  # a child of a fork has another one
-    limit.acquire()
+    with limit.lock:
+        limit.n_users += 1
+        if limit.n_users == 1:
+            limit.done, set_ = Event(), Event()
+            limit.holder = Thread(target=limit.hold, args=(limit.done, set_), daemon=True)
+            limit.holder.start()
+            set_.wait()
     try:
         here = _limited(1)  # libraries on top of OpenMP have a limit for each thread
         try:
@@ -156,7 +142,11 @@ def single_threaded_blas() -> Iterator[None]:
             here.restore_original_limits()
     finally:
         if limit is _blas:
-            limit.release()
+            with limit.lock:
+                limit.n_users -= 1
+                if limit.n_users == 0:
+                    limit.done.set()
+                    limit.holder.join()
 
 
 def _after_fork() -> None:

@@ -89,38 +89,31 @@ def choose_engine(
         from skfly.engine._numpy import NumpyEngine
 
         return NumpyEngine(), "numpy"
-    if name == "numba":
-        return _on_threads(n_jobs)
     if name not in ENGINES:
         raise ValueError(f"backend must be one of {ENGINES}; got {name!r}")
-    try:
-        if not _has_cupy():
-            raise ImportError("CuPy is not installed")
-        from skfly.engine._gpu_probe import open_gpus
+    reason = ""
+    if name != "numba":
+        try:
+            # a module that is None cannot be imported, and has no spec to find
+            if not (sys.modules["cupy"] if "cupy" in sys.modules else find_spec("cupy")):
+                raise ImportError("CuPy is not installed")
+            from skfly.engine._gpu_probe import open_gpus
 
-        engine = open_gpus(n_jobs, shape)
-    except (ImportError, ValueError) as error:
-        if name == "auto":
-            numba, words = _on_threads(n_jobs)
-            return numba, f"{words}, since {error}"
-        if isinstance(error, ImportError):
-            raise ImportError(
-                f'backend="cupy", but {error}: pip install "skfly[cuda12]" or "skfly[cuda13]", '
-                "whichever your driver supports"
-            ) from error
-        raise ValueError(f"backend='cupy', but {error}; backend='numba' needs no GPU") from error
-    return engine, f"cupy on {engine!r}"
-
-
-def _has_cupy() -> bool:
-    if "cupy" in sys.modules:
-        return sys.modules["cupy"] is not None
-    return find_spec("cupy") is not None
-
-
-def _on_threads(n_jobs: int | None) -> tuple[Engine, str]:
+            gpus = open_gpus(n_jobs, shape)
+            return gpus, f"cupy on {gpus!r}"
+        except (ImportError, ValueError) as error:
+            reason = f", since {error}"
+            if name == "cupy" and isinstance(error, ImportError):
+                raise ImportError(
+                    f'backend="cupy", but {error}: pip install "skfly[cuda12]" or '
+                    '"skfly[cuda13]", whichever your driver supports'
+                ) from error
+            if name == "cupy":
+                raise ValueError(
+                    f"backend='cupy', but {error}; backend='numba' needs no GPU"
+                ) from error
     from skfly.engine._numba import NumbaEngine
 
     engine = NumbaEngine(n_jobs)
     n_threads = engine.n_threads
-    return engine, f"numba on {n_threads} thread{'s' if n_threads > 1 else ''}"
+    return engine, f"numba on {n_threads} thread{'s' if n_threads > 1 else ''}{reason}"
