@@ -13,7 +13,7 @@ from skfly.model._file import (
     write_model,
 )
 from skfly.model._layout import CellLayout
-from skfly.model._matrix import codes_to_csr, spread_rows
+from skfly.model._matrix import codes_to_csr, spread_rows, stack
 from skfly.model._model import FlyModel, ModelSettings, Provenance
 from skfly.model._names import is_stop_word
 from skfly.model._ordered import PhaseCoder, phase_responses
@@ -44,6 +44,7 @@ __all__ = [
     "read_model",
     "restore_model",
     "spread_rows",
+    "stack",
     "tfidf",
     "top_of_scores",
     "write_model",

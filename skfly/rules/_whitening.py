@@ -31,6 +31,7 @@ from sklearn.utils import gen_batches
 
 from skfly._threads import run_chunks
 from skfly.engine import Engine
+from skfly.model import stack
 
 __all__ = [
     "Contexts",
@@ -58,7 +59,6 @@ _LONG_ROUNDS = 20
 _WORDS_PER_CELL = 4  # fewer tell too little about which cells to share
 _LONG_LENGTH = 0.1  # of the cells are ones, in codes that the cells of long codes learn from
 _SHARED_WORDS = 20_000  # the most frequent; more do not change the cells of long codes
-_MOST_INT32 = 2**31 - 1
 
 
 def log_shares(sums: NDArray[Any]) -> NDArray[np.float32]:
@@ -111,16 +111,11 @@ class Contexts:
         shares = log_shares(wide.sum(axis=1) + wide.sum(axis=0))
         rows = shares + _log(2 * wide.sum())
         turned = wide.T.tocsr()
-        parts = [
+        around = stack(
             information(wide[part] + turned[part], rows[part], shares)
             for part in gen_batches(wide.shape[0], _COUNTS_AT_A_TIME)
-        ]
-        del turned
-        return cls(next_ones, next_ones.T.tocsr(), _one_below_the_other(parts))
-
-    @property
-    def n_words(self) -> int:
-        return int(self.after.shape[0])
+        )
+        return cls(next_ones, next_ones.T.tocsr(), around)
 
     def covariance(self, engine: Engine, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return ``X X' vectors``."""
@@ -129,21 +124,6 @@ class Contexts:
         found += times(self.after, times(self.before, vectors))
         found += times(self.before, times(self.after, vectors))
         return found
-
-
-def _one_below_the_other(parts: list[sparse.csr_array]) -> sparse.csr_array:
-    """Return matrices as one, and leave the list empty: they may be large."""
-    ends = np.cumsum(np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]))
-    shape = (len(ends) - 1, parts[0].shape[1])
-    values = [part.data for part in parts]
-    indices = [part.indices for part in parts]
-    parts.clear()
-    data = np.concatenate(values)
-    values.clear()
-    columns = np.concatenate(indices)
-    if len(columns) <= _MOST_INT32:
-        ends = ends.astype(np.int32)
-    return sparse.csr_array((data, columns, ends), shape=shape)
 
 
 def _log(total: Any) -> np.float32:
@@ -178,7 +158,7 @@ def whiten(
     vectors : ndarray of float32
         A word without any information has zeros.
     """
-    n_words = contexts.n_words
+    n_words = contexts.after.shape[0]
     n_directions = min(rank + _MORE_DIRECTIONS, n_words)
     start = np.random.default_rng(0).standard_normal((n_words, n_directions), dtype=np.float32)
     basis, _ = _orthonormal(start, engine)
