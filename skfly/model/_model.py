@@ -409,10 +409,15 @@ class FlyModel:
                 f"document_codes must be one of {tuple(_DOCUMENT_CODES)}; got "
                 f"{self.settings.document_codes!r}"
             )
-        if self.settings.document_codes == "binary" and self._reads_order:
+        has_own_cells = self._cells_of_documents is not None
+        if (
+            self.settings.document_codes == "binary"
+            and hasattr(self.coder, "sequences")
+            and not has_own_cells
+        ):
             return self._codes_in_order(documents)
-        own_cells = self._has_own_document_cells and self.settings.document_codes != "counts"
-        if self._spells_texts and not own_cells:
+        uses_words = self.settings.document_codes == "counts" or not has_own_cells
+        if uses_words and self._spells_texts:
             return self._spelled_parts(documents, encode)
         return (encode(self, counts) for counts in self._word_counts(documents))
 
@@ -710,17 +715,13 @@ class FlyModel:
             documents, self._known, self.n_words, self.analyzer, self.settings.n_jobs
         )
 
-    def _codes_of_bags(self, counts: sparse.csr_array) -> sparse.csr_array:
-        return self._codes(self._active(counts))
-
-    @property
-    def _reads_order(self) -> bool:
-        """Whether the code of a document depends on the order of its words."""
-        return hasattr(self.coder, "sequences") and not self._has_own_document_cells
-
-    @property
-    def _has_own_document_cells(self) -> bool:
-        return self.document_coder is not None and self.settings.document_cells != "words"
+    @cached_property
+    def _cells_of_documents(self) -> DocumentCoder | None:
+        """The cells of documents, if there are any and the settings ask for them."""
+        which = self.settings.document_cells
+        if which not in _DOCUMENT_CELLS:
+            raise ValueError(f"document_cells must be one of {_DOCUMENT_CELLS}; got {which!r}")
+        return None if which == "words" else self.document_coder
 
     def _codes_in_order(self, documents: Any) -> Iterator[sparse.csr_array]:
         coder: Any = self.coder
@@ -731,8 +732,11 @@ class FlyModel:
             if len(some) < _ORDERED_TEXTS:
                 return
 
+    def _codes_of_bags(self, counts: sparse.csr_array) -> sparse.csr_array:
+        return self._codes(self._most_active(counts))
+
     def _graded_codes(self, counts: sparse.csr_array) -> sparse.csr_array:
-        active = self._active(counts)
+        active = self._most_active(counts)
         order = np.argsort(active.cells, axis=1)  # as the columns of a row are sorted
         strengths = np.maximum(np.take_along_axis(active.activations, order, axis=1), 0.0)
         strengths[~strengths.any(axis=1)] = 1.0
@@ -743,14 +747,10 @@ class FlyModel:
         codes.eliminate_zeros()
         return codes
 
-    def _active(self, counts: sparse.csr_array) -> Active:
+    def _most_active(self, counts: sparse.csr_array) -> Active:
         """Return the most active cells of documents: their own ones, or those of words."""
-        which = self.settings.document_cells
-        if which not in _DOCUMENT_CELLS:
-            raise ValueError(f"document_cells must be one of {_DOCUMENT_CELLS}; got {which!r}")
-        if self.document_coder is None or which == "words":
-            return self._coder.bags(self._engine, counts, self.hash_length)
-        return self.document_coder.bags(self._engine, counts, self.hash_length)
+        coder = self._cells_of_documents or self._coder
+        return coder.bags(self._engine, counts, self.hash_length)
 
     def _sums_of_codes(self, counts: sparse.csr_array) -> sparse.csr_array:
         used, columns = np.unique(counts.indices, return_inverse=True)

@@ -178,7 +178,7 @@ class WhitenedCoder:
         word_codes: str = "",  # noqa: ARG002
     ) -> Active:
         ids = check_whole("ids", ids, np.int32, 0, self.n_words - 1)
-        return self._top(engine, self.vectors[ids].astype(np.float64), n_top)
+        return top_of_scores(engine, self.responses(engine, ids), n_top)
 
     def mixtures(
         self,
@@ -187,7 +187,8 @@ class WhitenedCoder:
         n_top: int,
         word_codes: str = "",  # noqa: ARG002
     ) -> Active:
-        return self._top(engine, self._mixed(engine, weights)[1], n_top)
+        activations = self._activations(engine, self._mixed(engine, weights)[1])
+        return top_of_scores(engine, activations, n_top)
 
     def with_mixtures(self, engine: Engine, parts: Iterable[sparse.csr_array]) -> WhitenedCoder:
         """Return the coder with further words: mixtures of those that it has.
@@ -236,12 +237,13 @@ class WhitenedCoder:
         around = self._sums(engine, rows, np.ones(len(rows)), indptr, self.weights)
         own = np.zeros_like(around)
         own[targets >= 0] = self.vectors[targets[targets >= 0]]
-        return self._top(engine, _of_equal_length(around) + _of_equal_length(own), n_top)
+        both = _of_equal_length(around) + _of_equal_length(own)
+        return top_of_scores(engine, self._activations(engine, both), n_top)
 
     def bags(self, engine: Engine, counts: sparse.csr_array, n_top: int) -> Active:
         often = np.sqrt(counts.data)
         sums = self._sums(engine, counts.indices, often, counts.indptr, self.weights)
-        active = self._top(engine, sums, n_top)
+        active = top_of_scores(engine, self._activations(engine, sums), n_top)
         active.cells[np.diff(counts.indptr) == 0] = -1
         return active
 
@@ -290,11 +292,8 @@ class WhitenedCoder:
         np.minimum(whole, _LARGEST_AMOUNT, out=whole)
         return sum_rows(engine, self.vectors, rows, whole, indptr)
 
-    def _top(self, engine: Engine, inputs: NDArray[np.float64], n_top: int) -> Active:
-        """Return the most active cells for vectors of whole numbers; none for zeros."""
-        return top_of_scores(engine, self._activations(engine, inputs), n_top)
-
     def _activations(self, engine: Engine, inputs: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Return how active every cell is for vectors of whole numbers; zeros for zeros."""
         activations = np.empty((len(inputs), self.n_cells), dtype=np.float32)
         for start in range(0, len(inputs), _ROWS_AT_A_TIME):
             part = slice(start, start + _ROWS_AT_A_TIME)
