@@ -30,7 +30,6 @@ class PretrainedMixin:
     n_jobs: int | None
     verbose: int
     _read: Any
-    _text_params: Any
     _model_params: Any
     _pieces: Any
     _seed: Any
@@ -48,7 +47,8 @@ class PretrainedMixin:
 
     def _read_to_adapt(self, raw_documents: Any) -> AbstractContextManager[EncodedCorpus]:
         base = self._pretrained_model()
-        analyzer = TextAnalyzer(**self._text_params(base.settings.text.get("phrases")))
+        params = self._model_params(base.settings.text.get("phrases"))
+        analyzer = TextAnalyzer(**params["text"])
         known = None if self.adapt == "words" else base.vocabulary
         found: AbstractContextManager[EncodedCorpus] = self._read(raw_documents, known, analyzer)
         return found

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -479,11 +480,11 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         self._validate_params()
         if self.pretrained is not None and self.adapt == "nothing":
             self._use_pretrained()
-            return self._document_codes(raw_documents)
+            return self._as_output(self.model_.documents(raw_documents))
         with self._read_to_fit(raw_documents) as corpus:
             self._fit_corpus(corpus, raw_documents)
             # not transform: its output would be a data frame already, without the index
-            return self._document_codes(corpus)
+            return self._as_output(self.model_.documents(corpus))
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, raw_documents: Any, y: Any = None) -> Self:
@@ -551,7 +552,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
             Checkpoints(self.checkpoint_dir, {})  # says so if it cannot be written
         if self.pretrained is not None:
             return self._read_to_adapt(raw_documents)
-        analyzer = TextAnalyzer(**self._text_params(None))
+        analyzer = TextAnalyzer(**self._model_params(None)["text"])
         if not self.phrases:
             return self._read(raw_documents, self._given_vocabulary(), analyzer)
         return self._read_with_phrases(raw_documents, analyzer)
@@ -614,12 +615,20 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         phrases = getattr(corpus, "text_params", {}).get("phrases")
         if previous is not None:
             text, phrases = self._model.provenance.text, self._phrases
-
-        def attributes(fitted: Fitted) -> dict[str, Any]:
-            return self._attributes(fitted, vocabulary, min_count, text, previous, phrases)
-
+        attributes = partial(
+            self._attributes,
+            vocabulary=vocabulary,
+            min_count=min_count,
+            text=text,
+            phrases=phrases,
+            previous=previous,
+        )
+        listeners: list[Any] = []
+        if previous is None and getattr(self, "_skl_callbacks", None):
+            listeners.append(EpochCallbacks(self, attributes))
+        if previous is None and (of_gensim := getattr(self, "_gensim_callbacks", None)):
+            listeners.append(GensimCallbacks(of_gensim, self, attributes))
         progress = Progress(bool(self.verbose))
-        listeners = [] if previous is not None else self._listeners(attributes)
         seed = self._seed(resumes=previous is None)
         computing = self._compute_with(corpus, len(vocabulary), progress)
         fitted = fit(
@@ -664,11 +673,12 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
     def _attributes(
         self,
         fitted: Fitted,
+        *,
         vocabulary: Vocabulary,
         min_count: int,
         text: str,
-        previous: Fitted | None,
         phrases: list[str] | None,
+        previous: Fitted | None,
     ) -> dict[str, Any]:
         """Return what a fitted estimator has."""
         n_before = 0 if previous is None else self._model.provenance.n_windows
@@ -702,15 +712,6 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         engine, which = choose_engine(self.backend, self.n_jobs, shape)
         progress.tell("backend", which)
         return {"engine": engine}
-
-    def _listeners(self, attributes: Callable[[Fitted], dict[str, Any]]) -> list[Any]:
-        """Return what is called at the end of each epoch."""
-        listeners: list[Any] = []
-        if getattr(self, "_skl_callbacks", None):
-            listeners.append(EpochCallbacks(self, attributes))
-        if of_gensim := getattr(self, "_gensim_callbacks", None):
-            listeners.append(GensimCallbacks(of_gensim, self, attributes))
-        return listeners
 
     def _seed(self, resumes: bool) -> int:
         """Return the seed of a run; one that is resumed keeps the seed that was drawn for it."""
@@ -759,13 +760,12 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
             self._current = (now, model)
         return model
 
-    def _text_params(self, phrases: list[str] | None) -> dict[str, Any]:
-        params = {name: getattr(self, name) for name in TEXT_PARAMS}
-        return params if phrases is None else params | {"phrases": phrases}
-
     def _model_params(self, phrases: list[str] | None) -> dict[str, Any]:
-        params = {name: getattr(self, name) for name in MODEL_PARAMS}
-        return params | {"text": self._text_params(phrases)}
+        """Return the parameters that a model's settings follow."""
+        text = {name: getattr(self, name) for name in TEXT_PARAMS}
+        if phrases is not None:
+            text["phrases"] = phrases
+        return {name: getattr(self, name) for name in MODEL_PARAMS} | {"text": text}
 
     def transform(self, raw_documents: Any) -> Any:
         """Return the codes of documents.
@@ -782,7 +782,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
             ``"counts"``, the sum of the words' codes. A document without a known word, or with
             none that any cell responds to, has an empty row.
         """
-        return self._document_codes(raw_documents)
+        return self._as_output(self.model_.documents(raw_documents))
 
     def transform_batches(self, raw_documents: Any, batch_size: int = 10_000) -> Iterator[Any]:
         """Yield the codes of documents part by part.
@@ -813,9 +813,6 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
             self._as_output(codes)
             for codes in self.model_.document_batches(raw_documents, batch_size)
         )
-
-    def _document_codes(self, raw_documents: Any) -> Any:
-        return self._as_output(self.model_.documents(raw_documents))
 
     def _as_output(self, codes: Any) -> Any:
         is_sparse = self.sparse_output and not returns_frames(self)

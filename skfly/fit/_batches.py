@@ -81,7 +81,14 @@ class BatchStream:
     def epoch(self, number: int, first: int = 0) -> Iterator[Batch]:
         """Yield the batches of epoch ``number``, from batch ``first`` on."""
         batches = self._epoch(number, first)
-        return _made_ahead(batches) if self._ahead else batches
+        if not self._ahead:
+            yield from batches
+            return
+        with ThreadPoolExecutor(1) as pool:
+            coming = pool.submit(next, batches, None)
+            while (batch := coming.result()) is not None:
+                coming = pool.submit(next, batches, None)
+                yield batch
 
     def batch(self, epoch: int, number: int) -> Batch | None:
         """Return one batch of an epoch; ``None`` if there are not so many."""
@@ -121,12 +128,3 @@ class BatchStream:
             lengths = np.add.reduceat(kept, ends - lengths, dtype=np.int64)
             lengths = lengths[lengths > 0]
         return Batch(ids, np.concatenate([[0], np.cumsum(lengths)]))
-
-
-def _made_ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """Yield batches while a thread makes the next one."""
-    with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(next, batches, None)
-        while (batch := coming.result()) is not None:
-            coming = pool.submit(next, batches, None)
-            yield batch

@@ -42,17 +42,12 @@ def fit_documents(
         Continue from here. It is not changed.
     """
     n_documents = counts.shape[0]
-    if previous is None and not _is_enough(counts, n_cells):
-        return None
+    if previous is None:
+        least = max(_LEAST_DOCUMENTS, n_cells // _CELLS_PER_DOCUMENT)
+        if n_documents < least or counts.sum() < _LEAST_LENGTH * n_documents:
+            return None
     n_steps = RECOUNTS if previous is None else 1
     with progress.stage("documents", "documents", n_steps * n_documents) as monitor:
         if previous is not None:
             return learn_more_documents(counts, previous, engine, seed, monitor.advance)
         return learn_documents(counts, n_cells, engine, seed, monitor.advance)
-
-
-def _is_enough(counts: sparse.csr_array, n_cells: int) -> bool:
-    n_documents = counts.shape[0]
-    if n_documents < max(_LEAST_DOCUMENTS, n_cells // _CELLS_PER_DOCUMENT):
-        return False
-    return bool(counts.sum() >= _LEAST_LENGTH * n_documents)

@@ -82,9 +82,11 @@ class PairCounts:
         self._most = most
 
     def add(self, counts: sparse.csr_array) -> None:
-        """Add counts."""
+        """Add counts, in 32 bits if they fit, whatever they were added up in."""
+        if counts.dtype != np.int32 and int(counts.data.max(initial=0)) <= _MOST_INT32:
+            counts = counts.astype(np.int32)
         parts = self._parts
-        parts.append(_narrow(counts))
+        parts.append(counts)
         while len(parts) > 1 and parts[-2].nnz < 2 * parts[-1].nnz:
             parts.append(_sum(parts.pop(), parts.pop()))
         if sum(part.nnz for part in parts) > self._most and self.total().nnz > self._most:
@@ -95,13 +97,6 @@ class PairCounts:
         while len(self._parts) > 1:
             self._parts.append(_sum(self._parts.pop(), self._parts.pop()))
         return self._parts[0]
-
-
-def _narrow(counts: sparse.csr_array) -> sparse.csr_array:
-    """Return counts in 32 bits if they fit, whatever they were added up in."""
-    if counts.dtype == np.int32 or int(counts.data.max(initial=0)) > _MOST_INT32:
-        return counts
-    return counts.astype(np.int32)
 
 
 def _sum(left: sparse.csr_array, right: sparse.csr_array) -> sparse.csr_array:
