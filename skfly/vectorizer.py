@@ -33,7 +33,7 @@ from skfly._sklearn_compat import (
     returns_frames,
     with_callbacks,
 )
-from skfly.engine import choose_engine, get_engine
+from skfly.engine import choose_engine
 from skfly.fit import (
     LONGEST_PIECE,
     MOST_WORDS,
@@ -726,7 +726,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
 
     def _check_settings(self) -> None:
         """Check what can be checked before any text is read."""
-        get_engine(self.backend, self.n_jobs)
+        choose_engine(self.backend, self.n_jobs)
         if self.learning not in RULES:
             raise ValueError(f"learning must be one of {sorted(RULES)}; got {self.learning!r}")
         if self.grow_vocabulary and not issubclass(RULES[self.learning], Growing):

@@ -214,7 +214,7 @@ class KeyedCodes(KeyedVectors):
             code: NDArray[np.uint8] = pack_checked(self._spell(key), self.vector_size)[0][0]
             if code.any():
                 return code
-        return np.asarray(self._index.packed([self.get_index(key)])[0])
+        return self._index.columns[:, self.get_index(key)].copy()
 
     def get_mean_vector(
         self,

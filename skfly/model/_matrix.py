@@ -30,15 +30,16 @@ def codes_to_csr(
     """
     n_codes, hash_length = cells.shape
     present = cells[:, 0] >= 0 if hash_length else np.zeros(n_codes, dtype=bool)
-    indptr = np.concatenate([[0], np.cumsum(np.where(present, hash_length, 0))])
-    indices = np.sort(cells[present], axis=1).ravel()
+    index_type = np.int32 if cells.size <= _MOST_INT32 else np.int64
+    indptr = np.zeros(n_codes + 1, index_type)
+    np.cumsum(np.where(present, hash_length, 0), out=indptr[1:])
+    indices = np.sort(cells[present], axis=1).ravel().astype(index_type, copy=False)
     # scipy's own functions do not check it
     if len(indices) and (indices.min() < 0 or indices.max() >= n_cells):
         raise ValueError(f"cells must be numbers from 0 to {n_cells - 1}")
-    codes = sparse.csr_array(
+    return sparse.csr_array(
         (np.ones(len(indices), dtype=dtype), indices, indptr), shape=(n_codes, n_cells)
     )
-    return _with_small_indices(codes)
 
 
 def spread_rows(codes: sparse.csr_array, rows: NDArray[Any], n_rows: int) -> sparse.csr_array:
@@ -77,7 +78,10 @@ def stack(parts: Iterable[sparse.csr_array]) -> sparse.csr_array:
     n_columns = first.shape[1]
     second = next(remaining, None)
     if second is None:
-        return _with_small_indices(first)
+        if first.nnz <= _MOST_INT32:
+            first.indices = first.indices.astype(np.int32, copy=False)
+            first.indptr = first.indptr.astype(np.int32, copy=False)
+        return first
     data, indices = _Growing(first.dtype), _Growing(np.int32)
     lengths = _Growing(np.int64)
     lengths.extend(np.zeros(1, np.int64))
@@ -111,10 +115,3 @@ class _Growing:
     def finish(self) -> NDArray[Any]:
         self._array.resize(self._n_used, refcheck=False)
         return self._array
-
-
-def _with_small_indices(codes: sparse.csr_array) -> sparse.csr_array:
-    if codes.indptr[-1] <= _MOST_INT32:
-        codes.indices = codes.indices.astype(np.int32, copy=False)
-        codes.indptr = codes.indptr.astype(np.int32, copy=False)
-    return codes

@@ -442,7 +442,7 @@ class FlyModel:
                 model.__dict__["_engine"] = self._engine
                 yield encode(model, counts)
 
-    @property
+    @cached_property
     def _spells_texts(self) -> bool:
         return self.settings.unknown_words == "spelling" and hasattr(self.coder, "with_mixtures")
 

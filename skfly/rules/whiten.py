@@ -33,6 +33,9 @@ _FEWEST_DIRECTIONS = 8
 _PASSES = 4
 _RARE = 5e-4  # frequency of a word that counts half in a text
 _KINDS = ("near", "wide")
+_NAMES = {
+    kind: [f"{kind}.{part}" for part in ("counts", "large", "words", "ends")] for kind in _KINDS
+}
 _MOST_INT32 = 2**31 - 1
 _MOST_PAIRS = 1 << 27
 _LARGE = 255
@@ -180,7 +183,7 @@ class WhitenRule:
     @classmethod
     def check_state(cls, state: Mapping[str, Any], n_words: int, n_cells: int) -> None:  # noqa: ARG003
         """Raise ``ValueError`` if these are not counts of pairs."""
-        expected = {name for kind in _KINDS for name in _names(kind)}
+        expected = {name for kind in _KINDS for name in _NAMES[kind]}
         if set(state) != expected:
             raise ValueError(f"the state must be {sorted(expected)}; got {sorted(state)!r:.60}")
         for kind in _KINDS:
@@ -191,7 +194,7 @@ class WhitenRule:
         """Return the state for a vocabulary that has further words at its end."""
         grown = dict(state)
         for kind in _KINDS:
-            *_, ends = _names(kind)
+            *_, ends = _NAMES[kind]
             more = np.full(n_words + 1 - len(state[ends]), state[ends][-1])
             grown[ends] = np.concatenate([state[ends], more])
         return grown
@@ -284,10 +287,6 @@ def _kept(pairs: sparse.csr_array, kept: NDArray[np.bool_]) -> sparse.csr_array:
     return sparse.csr_array((pairs.data[kept], pairs.indices[kept], ends), shape=pairs.shape)
 
 
-def _names(kind: str) -> list[str]:
-    return [f"{kind}.{part}" for part in ("counts", "large", "words", "ends")]
-
-
 def _to_arrays(kind: str, counts: sparse.csr_array) -> dict[str, NDArray[Any]]:
     """Return counts in few bytes: most are small, and few words have large numbers.
 
@@ -297,14 +296,14 @@ def _to_arrays(kind: str, counts: sparse.csr_array) -> dict[str, NDArray[Any]]:
     words = counts.indices.astype(np.uint16 if counts.shape[0] <= 1 << 16 else np.int32)
     large = counts.data[small == _LARGE].astype(np.int64)
     arrays = small, large, words, counts.indptr.astype(np.int64)
-    return dict(zip(_names(kind), arrays, strict=True))
+    return dict(zip(_NAMES[kind], arrays, strict=True))
 
 
 def _from_arrays(kind: str, arrays: Mapping[str, NDArray[Any]], n_words: int) -> sparse.csr_array:
     """Return the counts of pairs, none if there are no arrays; wrong ones raise ``ValueError``."""
     if not arrays:
         return sparse.csr_array((n_words, n_words), dtype=np.int32)
-    small, large, words, ends = (np.asarray(arrays[name]) for name in _names(kind))
+    small, large, words, ends = (np.asarray(arrays[name]) for name in _NAMES[kind])
     types: list[tuple[type[Any], ...]] = [
         (np.uint8,),
         (np.int64,),
