@@ -3,7 +3,8 @@
 A newcomer who wants to follow a call has to read about this much. Every function that has a name
 counts once, however often it is called; lambdas and comprehensions belong to the function around
 them. Peers are traced in the same run: scikit-learn's ``TfidfVectorizer`` and gensim's
-``KeyedVectors``, each over its own files.
+``KeyedVectors``, each over its own files. Sentences are too short for cells of their own, so ``fit``
+is traced on longer documents too.
 
     python examples/benchmarks/walk.py [--list]
 """
@@ -31,6 +32,7 @@ TEXTS = [
     "The fly smells ripe fruit. A sweet banana draws the fly.",
     "The bank lends money. A loan from the bank costs interest.",
 ] * 200
+DOCUMENTS = [" ".join(TEXTS[i : i + 5]) for i in range(len(TEXTS) - 5)]
 
 
 def trace(call: Callable[[], Any], package: Any) -> set[CodeType]:
@@ -65,6 +67,10 @@ def main() -> None:
     dense.add_vectors(["bank", "loan"], np.eye(2, 20, dtype=np.float32))
     walks = {
         "fit": (lambda: FlyHashVectorizer(**params).fit(TEXTS), skfly),
+        "fit, with cells of documents": (
+            lambda: FlyHashVectorizer(**params).fit(DOCUMENTS),
+            skfly,
+        ),
         "transform": (lambda: fly.transform(TEXTS), skfly),
         "wv.most_similar": (lambda: fly.wv.most_similar("bank"), skfly),
         "TfidfVectorizer.fit": (lambda: TfidfVectorizer().fit(TEXTS), sklearn),
