@@ -3,8 +3,8 @@
 A newcomer who wants to follow a call has to read about this much. Every function that has a name
 counts once, however often it is called; lambdas and comprehensions belong to the function around
 them. Peers are traced in the same run: scikit-learn's ``TfidfVectorizer`` and gensim's
-``KeyedVectors``, each over its own files. Sentences are too short for cells of their own, so ``fit``
-is traced on longer documents too.
+``KeyedVectors``, each over its own files. Sentences are too short for cells of documents, so
+``fit`` is traced on longer texts too.
 
     python examples/benchmarks/walk.py [--list]
 """
