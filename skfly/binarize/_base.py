@@ -84,11 +84,12 @@ class _Binarizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     """A transformer that takes vectors to codes, with a parameter ``packed``."""
 
     packed: bool
+    components_: Any
 
     @property
     def _code_width(self) -> int:
         """Return the number of bits of a code."""
-        raise NotImplementedError
+        return int(self.components_.shape[0])
 
     @property
     def _n_features_out(self) -> int:
@@ -151,7 +152,6 @@ class SignBinarizer(BitBinarizer):
     """Bits that are the signs of a vector's parts along some directions."""
 
     mean_: NDArray[Any]
-    components_: NDArray[Any]
     scales_: NDArray[np.float64]
 
     def _bits(self, X: NDArray[Any]) -> NDArray[np.bool_]:
@@ -171,10 +171,6 @@ class SignBinarizer(BitBinarizer):
         """
         signs = 2 * self._unpacked(X) - 1
         return np.asarray((signs * self.scales_) @ self.components_ + self.mean_)
-
-    @property
-    def _code_width(self) -> int:
-        return len(self.components_)
 
 
 class WinnerBinarizer(_Binarizer):

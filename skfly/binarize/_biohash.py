@@ -149,10 +149,6 @@ class BioHash(WinnerBinarizer):
     def _activations(self, X: NDArray[Any]) -> NDArray[Any]:
         return np.asarray((X - self.mean_) @ self.components_.T)
 
-    @property
-    def _code_width(self) -> int:
-        return len(self.components_)
-
 
 def synapse_change(W: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sum of ``x - <W_m, x> W_m`` over a batch, in the row of each vector's winner.

@@ -160,7 +160,3 @@ class DenseFly(BitBinarizer):
 
     def _sums(self, X: NDArray[Any]) -> NDArray[Any]:
         return np.ascontiguousarray((self.components_ @ (X - self.mean_).T).T)
-
-    @property
-    def _code_width(self) -> int:
-        return int(self.components_.shape[0])

@@ -114,7 +114,3 @@ class LSH(BitBinarizer):
 
     def _bits(self, X: NDArray[Any]) -> NDArray[np.bool_]:
         return np.asarray((X - self.mean_) @ self.components_.T > 0)
-
-    @property
-    def _code_width(self) -> int:
-        return len(self.components_)

@@ -131,10 +131,6 @@ class RandExp(WinnerBinarizer):
     def _activations(self, X: NDArray[Any]) -> NDArray[Any]:
         return np.asarray((self.components_ @ (X - self.mean_).T).T)
 
-    @property
-    def _code_width(self) -> int:
-        return int(self.components_.shape[0])
-
 
 def random_expansion(
     n_cells: int, n_features: int, density: float, random: np.random.RandomState
