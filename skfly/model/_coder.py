@@ -15,9 +15,13 @@ from scipy import sparse
 
 from skfly.engine import Drive, Engine, fixed_point_gain
 
-__all__ = ["Active", "Coder", "top_of_scores"]
+__all__ = ["NO_CONSENSUS", "Active", "Coder", "rows_in_context", "top_of_scores"]
 
 _UNIT = Drive(fixed_point_gain(2.0, 12), np.float32(-np.inf))
+NO_CONSENSUS = (
+    "word_codes='consensus', but the model was fitted with 'synapses' and has no consensus: "
+    "set word_codes='synapses', or fit again"
+)
 
 
 class Active(NamedTuple):
@@ -101,6 +105,25 @@ class Coder(Protocol):
     ) -> NDArray[np.float64]:
         """Return how much each word, seen so often, stands for cells, (V, n_cells)."""
         ...
+
+
+def rows_in_context(
+    targets: NDArray[np.int32], contexts: Sequence[NDArray[np.int32]], n_words: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the rows that words in their contexts switch on, and where each begins.
+
+    A word has one row as context and, ``n_words`` further on, one as target.
+
+    Examples
+    --------
+    >>> rows_in_context(np.array([2, -1]), [np.array([1, 0, 1]), np.array([-1, 2])], 3)
+    (array([0, 1, 5, 2]), array([0, 3, 4]))
+    """
+    bags = []
+    for target, context in zip(targets, contexts, strict=True):
+        around = np.unique(context[context >= 0])  # a word of the context counts once
+        bags.append(np.append(around, n_words + target) if target >= 0 else around)
+    return np.concatenate([*bags, np.zeros(0, np.int32)]), np.cumsum([0, *map(len, bags)])
 
 
 def top_of_scores(

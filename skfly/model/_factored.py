@@ -13,7 +13,7 @@ from scipy import sparse
 
 from skfly.engine import Engine
 from skfly.engine._checks import check_whole
-from skfly.model._coder import Active, top_of_scores
+from skfly.model._coder import NO_CONSENSUS, Active, rows_in_context, top_of_scores
 from skfly.model._factors import Factors
 
 __all__ = ["FactoredCoder"]
@@ -73,10 +73,7 @@ class FactoredCoder:
 
     def check_word_codes(self, word_codes: str) -> None:
         if word_codes == "consensus" and not self._has_consensus:
-            raise ValueError(
-                "word_codes='consensus', but the model was fitted with 'synapses' and has no "
-                "consensus: set word_codes='synapses', or fit again"
-            )
+            raise ValueError(NO_CONSENSUS)
 
     def words(self, engine: Engine, ids: NDArray[np.int32], n_top: int, word_codes: str) -> Active:
         ids = check_whole("ids", ids, np.int32, 0, self.n_words - 1)
@@ -97,12 +94,8 @@ class FactoredCoder:
         contexts: Sequence[NDArray[np.int32]],
         n_top: int,
     ) -> Active:
-        bags = []
-        for target, context in zip(targets, contexts, strict=True):
-            around = np.unique(context[context >= 0])  # a word of the context counts once
-            bags.append(np.append(around, self.n_words + target) if target >= 0 else around)
-        indptr = np.cumsum([0, *map(len, bags)])
-        return self._top(engine, np.concatenate([*bags, np.zeros(0, np.int32)]), indptr, n_top)
+        rows, indptr = rows_in_context(targets, contexts, self.n_words)
+        return self._top(engine, rows, indptr, n_top)
 
     def bags(self, engine: Engine, counts: sparse.csr_array, n_top: int) -> Active:
         return self._top(engine, counts.indices, counts.indptr, n_top)

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from skfly.engine import Drive, Engine, fixed_point_gain, get_engine
 from skfly.engine._checks import check_array, check_cells, check_whole
-from skfly.model._coder import Active, top_of_scores
+from skfly.model._coder import NO_CONSENSUS, Active, rows_in_context, top_of_scores
 from skfly.model._factored import FactoredCoder
 from skfly.model._factors import Factors
 
@@ -27,10 +27,6 @@ _SYNAPSE_UNIT = 2.0**-12
 _LATERAL_UNIT = 2.0**-14
 _ROWS_AT_A_TIME = 4096
 _COMPACT_RANK = 1024
-_NO_CONSENSUS = (
-    "word_codes='consensus', but the model was fitted with 'synapses' and has no consensus: "
-    "set word_codes='synapses', or fit again"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +134,7 @@ class SynapseCoder:
 
     def check_word_codes(self, word_codes: str) -> None:
         if word_codes == "consensus" and self.consensus is None:
-            raise ValueError(_NO_CONSENSUS)
+            raise ValueError(NO_CONSENSUS)
 
     def words(self, engine: Engine, ids: NDArray[np.int32], n_top: int, word_codes: str) -> Active:
         ids = check_whole("ids", ids, np.int32, 0, self.n_words - 1)
@@ -169,12 +165,7 @@ class SynapseCoder:
         contexts: Sequence[NDArray[np.int32]],
         n_top: int,
     ) -> Active:
-        bags = []
-        for target, context in zip(targets, contexts, strict=True):
-            around = np.unique(context[context >= 0])  # a word of the context counts once
-            bags.append(np.append(around, self.n_words + target) if target >= 0 else around)
-        indptr = np.cumsum([0, *map(len, bags)])
-        rows = np.concatenate([*bags, np.zeros(0, np.int32)])
+        rows, indptr = rows_in_context(targets, contexts, self.n_words)
         return self._top_rows(engine, rows, indptr, n_top)
 
     def bags(self, engine: Engine, counts: sparse.csr_array, n_top: int) -> Active:
