@@ -245,7 +245,8 @@ class ShardStream:
 
     def run(self, task: Any, at: tuple[int, int], *args: Any) -> list[Any]:
         """Return what a task gives for each shard."""
-        return list(self._attempt(lambda: self._gather(self._submit(task, at, args, None))))
+        gather = self._corpus.client.gather
+        return list(self._attempt(lambda: gather(self._submit(task, at, args, None))))
 
     def total(
         self, task: Any, at: tuple[int, int], *args: Any, drives: Any = None, each: Any = None
@@ -261,7 +262,7 @@ class ShardStream:
 
         def once() -> Counted:
             parts = self._submit(task, at, args, drives, each)
-            total: Counted = self._gather(in_a_tree(client, add_counted, parts))
+            total: Counted = client.gather(in_a_tree(client, add_counted, parts))
             return total
 
         counted: Counted = self._attempt(once)
@@ -303,9 +304,6 @@ class ShardStream:
         Not ``broadcast=True``: that never returns if a worker dies at the wrong moment.
         """
         return self._corpus.client.scatter([value], hash=False)[0]
-
-    def _gather(self, futures: Any) -> Any:
-        return self._corpus.client.gather(futures)
 
     def _attempt(self, once: Any) -> Any:
         """Do a round, again if what was sent for it died with the workers that had it."""
