@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scipy import sparse
 
+from skfly._progress import Progress
 from skfly.engine import Engine
-from skfly.fit._fit import Progress
 from skfly.rules import RECOUNTS, LearnedDocuments, learn_documents, learn_more_documents
 
 __all__ = ["LONGEST_PIECE", "MOST_WORDS", "fit_documents"]

@@ -6,7 +6,7 @@ import hashlib
 import logging
 import os
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple, Protocol
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skfly._files import write_lock
+from skfly._progress import Progress
 from skfly.engine import Counter, Engine
 from skfly.fit._batches import BatchStream
 from skfly.fit._checkpoints import Checkpoints, Saved
@@ -34,7 +35,6 @@ __all__ = [
     "Fitted",
     "History",
     "OnEpoch",
-    "Progress",
     "fit",
     "grow",
     "least_count",
@@ -126,20 +126,6 @@ class Corpus(Protocol):
     def fingerprint(self) -> str: ...
 
 
-class Monitor(Protocol):
-    """Shows progress."""
-
-    def advance(self, amount: int, **details: float) -> None: ...
-
-
-class Progress(Protocol):
-    """Shows the stages of the work."""
-
-    def stage(
-        self, label: str, unit: str, total: int | None = None
-    ) -> AbstractContextManager[Monitor]: ...
-
-
 class OnEpoch(Protocol):
     """Called at the end of each epoch."""
 
@@ -151,21 +137,6 @@ class OnEpoch(Protocol):
         ``epoch`` counts from 0, and ``fitted`` returns what is learned so far.
         """
         ...
-
-
-class Silent:
-    """Shows nothing."""
-
-    def stage(
-        self,
-        label: str,  # noqa: ARG002
-        unit: str,  # noqa: ARG002
-        total: int | None = None,  # noqa: ARG002
-    ) -> AbstractContextManager[Monitor]:
-        return nullcontext(self)
-
-    def advance(self, amount: int, **details: float) -> None:
-        pass
 
 
 @dataclass
@@ -375,7 +346,7 @@ class _Run:
             at.stage, at.epoch = number + 1, 0
         return at.history
 
-    def _epoch(self, monitor: Monitor, checkpoints: Checkpoints | None) -> None:
+    def _epoch(self, monitor: Progress, checkpoints: Checkpoints | None) -> None:
         rule, at = self._rule, self._at
         before = sum(stage.n_epochs for stage in rule.stages[: at.stage])
         for batch in self._stream.epoch(self._first_epoch + before + at.epoch, at.batch):
@@ -425,14 +396,14 @@ class _Run:
         twin._rule.restore(0, numbers, {name: array.copy() for name, array in arrays.items()})
         twin._rule.end_stage(0)
         twin._at = _Position(stage=1, history=self._at.history)
-        history = twin.learn(Silent(), None, None)
-        return twin.finish(Silent(), history)
+        silent = Progress(enabled=False)
+        return twin.finish(silent, twin.learn(silent, None, None))
 
     def finish(self, progress: Progress, history: History) -> Fitted:
         task, n_steps = self._task, self._rule.finishing_steps
-        label = progress if n_steps else Silent()
-        with label.stage("connecting", "words", n_steps) as monitor:
-            learned = self._rule.finish(monitor.advance, task.engine.n_threads)
+        shown = progress if n_steps else Progress(enabled=False)
+        with shown.stage("connecting", "words", n_steps) as monitor:
+            learned = self._rule.finish(monitor.advance)
         return Fitted(
             self._name,
             learned,

@@ -141,7 +141,7 @@ class Rule(Protocol):
         """Do what is to be done between two stages."""
         ...
 
-    def finish(self, on_step: Callable[[int], Any] | None = None, n_threads: int = 1) -> Learned:
+    def finish(self, on_step: Callable[[int], Any] | None = None) -> Learned:
         """Turn what was counted into a coder. The rule is used up."""
         ...
 

@@ -178,7 +178,7 @@ class WindowRule(ABC):
         drive = drive_for(largest, self._task.window, self.floor)
         self._engine.set_drives(self._drives, synapses, drive)
 
-    def finish(self, on_step: Callable[[int], Any] | None = None, n_threads: int = 1) -> Learned:
+    def finish(self, on_step: Callable[[int], Any] | None = None) -> Learned:
         assert self._learned is not None
         task, (synapses, largest, state) = self._task, self._learned
         consensus = None
@@ -186,7 +186,7 @@ class WindowRule(ABC):
             consensus = self._engine.get(self._consensus)
             if task.previous is not None:
                 consensus += task.previous.coder.consensus  # type: ignore[attr-defined]
-        lateral, at = self._connect(consensus, on_step, n_threads)
+        lateral, at = self._connect(consensus, on_step)
         subsample = task.settings.subsample
         coder = SynapseCoder(
             synapses,
@@ -200,16 +200,13 @@ class WindowRule(ABC):
         return Learned(coder, state | {_LATERAL_AT: np.array([at], dtype=np.float64)})
 
     def _connect(
-        self,
-        consensus: NDArray[np.float32] | None,
-        on_step: Callable[[int], Any] | None,
-        n_threads: int,
+        self, consensus: NDArray[np.float32] | None, on_step: Callable[[int], Any] | None
     ) -> tuple[NDArray[np.float32] | None, float]:
         """Return the lateral connections, and at how many words they were learned."""
         n_tokens, previous = self._task.n_tokens, self._task.previous
         if self.finishing_steps:
             assert consensus is not None
-            decorrelation = self._task.settings.decorrelation
+            decorrelation, n_threads = self._task.settings.decorrelation, self._engine.n_threads
             return learn_lateral(consensus, decorrelation, on_step, n_threads), n_tokens
         if previous is None or consensus is None or self._task.settings.decorrelation is None:
             return None, n_tokens

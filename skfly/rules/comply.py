@@ -149,11 +149,7 @@ class ComplyRule:
     def end_stage(self, stage: int) -> None:
         """Do nothing."""
 
-    def finish(
-        self,
-        on_step: Callable[[int], Any] | None = None,  # noqa: ARG002
-        n_threads: int = 1,  # noqa: ARG002
-    ) -> Learned:
+    def finish(self, on_step: Callable[[int], Any] | None = None) -> Learned:  # noqa: ARG002
         """Return the weights as a coder."""
         assert self._weights is not None
         return Learned(PhaseCoder(np.abs(self._weights), np.angle(self._weights)), {})

@@ -220,7 +220,7 @@ class WhitenRule:
     def end_stage(self, stage: int) -> None:
         """Nothing is to be done."""
 
-    def finish(self, on_step: Callable[[int], Any] | None = None, n_threads: int = 1) -> Learned:  # noqa: ARG002
+    def finish(self, on_step: Callable[[int], Any] | None = None) -> Learned:
         """Turn the counts into vectors of words and cells."""
         task = self._task
         near, wide = (self._counts.pop(kind).total() for kind in _KINDS)

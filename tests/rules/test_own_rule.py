@@ -67,7 +67,7 @@ class SentenceRule:
     def end_stage(self, stage):
         pass
 
-    def finish(self, on_step=None, n_threads=1):
+    def finish(self, on_step=None):
         synapses = np.log1p(np.concatenate([self._counts, self._counts]))
         consensus = self._counts.copy() if self._task.consensus else None
         coder = SynapseCoder(synapses, consensus=consensus, largest=float(synapses.max()))
