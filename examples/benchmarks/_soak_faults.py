@@ -85,8 +85,14 @@ class Places:
         index = DocumentIndex(fly)
         index.add(self.articles)
         index.save(self.directory / "index")
-        shutil.rmtree(self.directory / "corpus", ignore_errors=True)
         encode_to_directory(self.articles, self.directory / "corpus")
+
+    def remove_corpus(self):
+        """Make place for another one; what is removed has another name then."""
+        if (self.directory / "corpus").exists():
+            removed = self.directory / "removed"
+            shutil.rmtree(removed, ignore_errors=True)
+            (self.directory / "corpus").rename(removed)
 
     def check(self, whole=None):
         """Read everything: each file is one of the two, or the one that was written last."""
@@ -134,20 +140,22 @@ class Faults:
         self.failing = FailingCalls(np.random.default_rng(0))
         self.places = Places(self.directory / "failing", self.flies, articles)
         self.victims = Places(self.directory / "killed", self.flies, articles)
-        self.left = 0
+        self.left = set()
 
     def fail(self, random):
         """Write while calls to the system fail, read, and write again without failures."""
         number = int(random.integers(2))
+        self.places.remove_corpus()
         try:
             with self.failing:
                 self.places.write(number)
         except (OSError, ValueError):
             pass
         self.places.check()
+        self.places.remove_corpus()
         self.places.write(number)
         self.places.check(number)
-        self.left = max(self.left, len(self.places.litter()))
+        self.left |= {*self.places.litter()}
 
     def kill(self, random):
         """Kill a process that writes, read, and write again."""
@@ -160,9 +168,10 @@ class Faults:
             writer.kill()
             writer.communicate()
         self.victims.check()
+        self.victims.remove_corpus()
         self.victims.write(0)
         self.victims.check(0)
-        self.left = max(self.left, len(self.victims.litter()))
+        self.left |= {*self.victims.litter()}
 
     def damage(self, random):
         """Flip a bit of a model: it is refused, or the codes are the same."""
@@ -215,6 +224,7 @@ def write_until_killed(model, directory):
     places = Places(directory, [fly], [" ".join(fly.wv.index_to_key[:200])] * 5)
     print("ready", flush=True)
     while True:
+        places.remove_corpus()
         places.write(0)
 
 

@@ -233,7 +233,8 @@ def run(uses, faults, server, port, args):
             ", ".join(f"{name}: {done[name]:,}" for name in ("fail", "kill", "damage", "attack"))
         )
         print(
-            f"{faults.failing.n_failed:,} calls failed; {faults.left} temporary directories left"
+            f"{faults.failing.n_failed:,} calls failed; "
+            f"{len(faults.left)} temporary directories left {sorted(faults.left)}"
         )
     print(f"{len(failed)} failed", *failed[:20], sep="\n    ")
 

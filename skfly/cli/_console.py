@@ -19,6 +19,7 @@ __all__ = [
     "escaped",
     "print_json",
     "print_table",
+    "say",
     "show_logs",
     "show_warning",
     "size_text",
@@ -57,6 +58,11 @@ def escaped(text: str) -> str:
     return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
+def say(text: str, *, err: bool = False) -> None:
+    """Print text that may name files or words, with their control characters escaped."""
+    typer.echo("\n".join(map(escaped, text.split("\n"))), err=err)
+
+
 def print_json(result: Mapping[str, Any]) -> None:
     """Print one JSON object on one line."""
     typer.echo(json.dumps(result))
@@ -64,6 +70,7 @@ def print_json(result: Mapping[str, Any]) -> None:
 
 def print_table(title: str, rows: Sequence[Sequence[object]], note: str = "") -> None:
     """Print a table, with borders on a terminal and in plain columns elsewhere."""
+    title, note = escaped(title), escaped(note)
     cells = [[escaped(str(value)) for value in row] for row in rows]
     if sys.stdout.isatty():
         _draw_table(title, cells, note)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from skfly.cli._app import Jobs, Json, Quiet, app, examples
-from skfly.cli._console import print_json, print_table, size_text
+from skfly.cli._console import print_json, print_table, say, size_text
 from skfly.cli._files import check_place
 
 
@@ -107,7 +107,7 @@ def _print_demo(result: dict[str, Any]) -> None:
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         page = f'pip install "skfly[explore]" && {page}'
     # no table: these lines are to be copied
-    typer.echo(
+    say(
         f"The model is in {result['model']} ({size_text(result['model_bytes'])}). Try next\n\n"
         f"  skfly info {model}\n"
         f"  echo 'a voyage to the moon' | skfly hash {model}\n"

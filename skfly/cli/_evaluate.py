@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from skfly.cli._app import Encoding, Jobs, Json, Quiet, UnknownWords, app, examples
-from skfly.cli._console import print_json, show_warning
+from skfly.cli._console import print_json, say, show_warning
 from skfly.cli._files import check_place, load_model, read_lines
 
 if TYPE_CHECKING:
@@ -345,4 +345,4 @@ def print_table(
     if as_json:
         print_json({"model": None if model is None else str(model), **table.to_dict()})
     else:
-        typer.echo(str(table))
+        say(str(table))

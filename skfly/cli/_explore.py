@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skfly.cli._app import HashLength, Json, Model, Quiet, app, examples
-from skfly.cli._console import print_json
+from skfly.cli._console import print_json, say
 from skfly.cli._files import load_to_hash
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def explore(
     documents = None if index is None else _open_index(index)
     server = Server(host, port)
     if not quiet:
-        typer.echo(f"skfly: opening {model} ...", err=True)
+        say(f"skfly: opening {model} ...", err=True)
 
     def ready() -> None:
         if as_json:

@@ -13,7 +13,7 @@ import typer
 
 from skfly._files import import_optional, replace_file
 from skfly.cli._app import HashLength, Json, Model, Quiet, app, examples
-from skfly.cli._console import print_json, size_text
+from skfly.cli._console import print_json, say, size_text
 from skfly.cli._files import check_place, load_model, load_to_hash
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def export(
         )
         return
     for file in files:
-        typer.echo(f"{file}: {size_text(file.stat().st_size)}")
+        say(f"{file}: {size_text(file.stat().st_size)}")
 
 
 def _write_compact(model: Path, output: Path, hash_length: int | None, as_json: bool) -> None:
@@ -122,7 +122,7 @@ def _write_compact(model: Path, output: Path, hash_length: int | None, as_json: 
         files = {"format": Format.COMPACT.value, "files": [str(output)]}
         print_json(files | {"words": len(fly.vocabulary_), "cells": fly.n_features_out_})
     else:
-        typer.echo(f"{output}: {size_text(output.stat().st_size)}")
+        say(f"{output}: {size_text(output.stat().st_size)}")
 
 
 def _by_suffix(output: Path) -> Format:

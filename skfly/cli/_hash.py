@@ -11,7 +11,7 @@ import typer
 
 from skfly._files import replace_file
 from skfly.cli._app import Encoding, HashLength, Json, Model, UnknownWords, app, examples
-from skfly.cli._console import print_json
+from skfly.cli._console import print_json, say
 from skfly.cli._files import STANDARD_INPUT, batches, check_place, load_to_hash, read_lines
 
 
@@ -99,4 +99,4 @@ def _write_codes(output: Path, codes: Any, as_json: bool) -> None:
     if as_json:
         print_json({"codes": str(output), "rows": rows, "cells": cells})
     else:
-        typer.echo(f"{output}: {rows:,} codes of {cells} cells")
+        say(f"{output}: {rows:,} codes of {cells} cells")

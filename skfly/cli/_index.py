@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from skfly.cli._app import Encoding, Jobs, Json, Quiet, app, examples
-from skfly.cli._console import print_json, show_logs, show_warning, size_text
+from skfly.cli._console import print_json, say, show_logs, show_warning, size_text
 from skfly.cli._files import check_place, load_to_hash, read_lines
 
 _DOCUMENTS_AT_A_TIME = 1_000
@@ -96,7 +96,7 @@ def index(
     if as_json:
         print_json(summary)
     elif not quiet:
-        typer.echo(
+        say(
             f"{output}: {len(made):,} documents ({made.n_empty:,} without a known word, which "
             f"are never found) in {summary['seconds']:.1f} s; {size_text(summary['file_bytes'])}"
         )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from skfly.cli._app import Encoding, Jobs, Json, Quiet, app, examples
-from skfly.cli._console import print_json, show_logs, show_warning, size_text
+from skfly.cli._console import print_json, say, show_logs, show_warning, size_text
 from skfly.cli._files import STANDARD_INPUT, TextFiles, check_place, read_lines
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def train(
     if as_json:
         print_json(summary)
     elif not quiet:
-        typer.echo(
+        say(
             f"{output}: {summary['words']:,} words, learned from {summary['windows']:,} windows "
             f"in {summary['seconds']:.1f} s; {size_text(summary['file_bytes'])}"
         )
@@ -273,7 +273,7 @@ def _kept(source: Path, kept: Path, fly: FlyHashVectorizer) -> EncodedCorpus:
     from skfly.text import EncodedCorpus
 
     if fly.verbose:
-        typer.echo(f"skfly: using {kept}; {source} is not read", err=True)
+        say(f"skfly: using {kept}; {source} is not read", err=True)
     if source.is_file() and source.stat().st_mtime > kept.stat().st_mtime:
         show_warning(f"{source} is newer than {kept}; remove that to read the text again")
     return EncodedCorpus.load(kept)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from skfly import FlyHashVectorizer
+from skfly import DocumentIndex, FlyHashVectorizer
 
 EVIL = "fruit\x1b]0;owned\x07\x9b2J\nforged 9\t\u202e"
 
@@ -33,6 +33,38 @@ def evil(tmp_path_factory):
 def test_they_are_shown_escaped(skfly, evil, command):
     name, *rest = command
     _, out, err = skfly(name, evil, *rest)
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & {*out, *err}
+    assert not any(line.startswith("forged") for line in out.splitlines())
+    assert "\\x1b" in out + err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("train", "TEXT", "-o", "OUT\x1b]0;x\x07.skfly", "--cells", "8", "--hash-length", "2"),
+        ("export", "MODEL", "OUT\x1b]0;x\x07.txt"),
+        ("export", "MODEL", "OUT\x1b]0;x\x07.skfly", "--format", "compact"),
+        ("hash", "MODEL", "TEXT", "-o", "OUT\x1b]0;x\x07.npz"),
+        ("index", "TEXT", "-o", "OUT\x1b]0;x\x07.idx", "--model", "MODEL"),
+        ("search", "INDEX", "ripe fruit\x1b]0;x\x07"),
+        ("verify", "MODEL", "OUT\x1b]0;x\x07"),
+        ("evaluate", "words", "MODEL", "--wordsim", "PAIRS"),
+    ],
+    ids=" ".join,
+)
+def test_names_of_files_and_queries_are_escaped(skfly, evil, tmp_path, command):
+    fly = FlyHashVectorizer.load(evil)
+    index = DocumentIndex(fly, keep_texts=True)
+    index.add(["ripe fruit peach\x1b[2J", "bank money"], [EVIL, "b"])
+    index.save(tmp_path / "index")
+    text, pairs = tmp_path / "text\x1b]0;x\x07.txt", tmp_path / "pairs\x1b]0;x\x07.txt"
+    text.write_text("ripe peach fruit\nbank money lent\n" * 9)
+    pairs.write_text("ripe peach 7\nbank money 6\nripe bank 1\n")
+    names = {"TEXT": text, "PAIRS": pairs, "INDEX": tmp_path / "index", "MODEL": evil}
+    words = [
+        tmp_path / word if word.startswith("OUT") else names.get(word, word) for word in command
+    ]
+    _, out, err = skfly(*words)
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & {*out, *err}
     assert not any(line.startswith("forged") for line in out.splitlines())
     assert "\\x1b" in out + err

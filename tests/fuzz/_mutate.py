@@ -47,7 +47,7 @@ DESCRS = [
 
 
 _TYPES = {"F32": "float32", "F64": "float64", "I32": "int32", "I64": "int64", "U8": "uint8"}
-_TYPES |= {"U16": "uint16", "U32": "uint32", "U64": "uint64"}
+_TYPES |= {"U16": "uint16", "U32": "uint32", "U64": "uint64", "I8": "int8", "I16": "int16"}
 _NO_LONGER = (ArithmeticError, AttributeError, LookupError, RecursionError, SyntaxError)
 _NO_LONGER += (TypeError, ValueError, struct.error)
 

@@ -93,8 +93,14 @@ def _only(path: Path) -> Path:
 
 
 def _model_seeds() -> list[m.Files]:
-    kinds: list[dict[str, Any]] = [{}, {"learning": "hebbian"}, {"word_codes": "synapses"}]
-    return [_written(lambda path, k=kind: _fitted(**k).save(path / "a.skfly")) for kind in kinds]
+    kinds: list[dict[str, Any]] = [
+        {},
+        {"learning": "hebbian"},
+        {"learning": "lloyd", "word_codes": "synapses"},
+        {"phrases": True, "unknown_words": "spelling"},
+    ]
+    whole = [_written(lambda path, k=k: _fitted(**k).save(path / "a.skfly")) for k in kinds]
+    return [*whole, _written(lambda path: _fitted().save(path / "a.skfly", compact=True))]
 
 
 def _use_model(fly: FlyHashVectorizer, number: int) -> None:
@@ -106,7 +112,7 @@ def _use_model(fly: FlyHashVectorizer, number: int) -> None:
     wv = fly.wv
     if len(wv):
         wv.most_similar(wv.index_to_key[0], topn=3)
-    if number % 16 == 0 and fly.input == "content":
+    if number % 16 == 0 and fly.input == "content" and not fly.model_.is_compact:
         fly.set_params(verbose=0).partial_fit(TEXTS)
 
 

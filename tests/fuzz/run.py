@@ -1,18 +1,23 @@
 """Damage files at random, many thousands of them, and see that every reader copes.
 
     python tests/fuzz/run.py --files 100000 --jobs 2
+    python tests/fuzz/run.py --hours 24 --jobs 2 --seed 1
 
-Each reader gets the same number of files. A file must be read, or be refused with the error that
-the reader documents, within a second of the processor's time and 100 MB more memory than before,
-and must not run code. A file that is not is kept in ``--keep``, with what happened.
+Each reader gets the same number of files, with ``--hours`` as many as there is time for. A file
+must be read, or be refused with the error that the reader documents, within a second of the
+processor's time and 100 MB more memory than before, and must not run code. A file that is not is
+kept in ``--keep``, with what happened.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
+import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -22,49 +27,59 @@ from fuzz._campaign import Result, Worker
 from fuzz._readers import READERS
 from fuzz._worker import damaged_files, write_files
 
-AT_A_TIME = 2000
+AT_A_TIME = 500
+Task = tuple[str, int, int]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--files", type=int, default=16_000, help="in all")
+    parser.add_argument("--hours", type=float, help="instead of a number of files")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--reader", action="append", choices=list(READERS), help="only this one")
     parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"))
     options = parser.parse_args()
     chosen = options.reader or list(READERS)
-    each = -(-options.files // len(chosen))
-    tasks = [
-        (reader, first, min(first + AT_A_TIME, each))
-        for reader in chosen
-        for first in range(0, each, AT_A_TIME)
-    ]
-    results = {reader: Result() for reader in chosen}
+    each = None if options.hours else -(-options.files // len(chosen))
     began = time.monotonic()
-    workers = [Worker() for _ in range(options.jobs)]
-    idle = list(workers)
+    tasks = parts(chosen, each, began + 3600 * (options.hours or float("inf")))
+    results = {reader: Result() for reader in chosen}
+    lock = threading.Lock()
 
-    def work(task: tuple[str, int, int]) -> Result:
-        worker = idle.pop()
-        try:
-            return worker.run(*task, seed=options.seed)
-        finally:
-            idle.append(worker)
+    def work(_: int) -> None:
+        worker = Worker()
+        while True:
+            with lock:
+                task = next(tasks, None)
+            if task is None:
+                return worker.stop()
+            part = worker.run(*task, seed=options.seed)
+            with lock:
+                results[task[0]].outcomes += part.outcomes
+                results[task[0]].failures += part.failures
+                keep(task[0], part.failures, options.keep, options.seed)
+                seconds = time.monotonic() - began
+                print(f"{seconds:6.0f} s {task[0]}: {dict(part.outcomes)}", file=sys.stderr)
 
     with ThreadPoolExecutor(options.jobs) as pool:
-        for (reader, *_), part in zip(tasks, pool.map(work, tasks), strict=True):
-            results[reader].outcomes += part.outcomes
-            results[reader].failures += part.failures
-            keep(reader, part.failures, options.keep, options.seed)
-            print(
-                f"{time.monotonic() - began:6.0f} s {reader}: {dict(part.outcomes)}",
-                file=sys.stderr,
-            )
-    for worker in workers:
-        worker.stop()
+        list(pool.map(work, range(options.jobs)))
     print(table(results))
+    print(f"\n{(time.monotonic() - began) / 60:.0f} minutes, {options.jobs} processes")
     return int(any(result.failures for result in results.values()))
+
+
+def parts(readers: list[str], each: int | None, until: float) -> Iterator[Task]:
+    """Yield a reader and the numbers of its files, some of every reader in turn."""
+    for first in itertools.count(0, AT_A_TIME) if each is None else range(0, each, AT_A_TIME):
+        for reader in readers:
+            if time.monotonic() > until:
+                return
+            yield (
+                reader,
+                first,
+                first + AT_A_TIME if each is None else min(first + AT_A_TIME, each),
+            )
 
 
 def table(results: dict[str, Result]) -> str:

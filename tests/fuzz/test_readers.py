@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from fuzz._campaign import Worker
+from fuzz._mutate import sign
 from fuzz._readers import READERS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits are those of Linux")
@@ -29,6 +30,23 @@ def test_damaged_files_are_read_or_refused(reader, worker):
     assert result.outcomes["read"] > 0
     assert result.outcomes["refused"] > 0
     assert result.outcomes.total() == n_files
+
+
+@pytest.mark.parametrize("reader", ["model", "keyed vectors", "index of documents"])
+def test_a_signed_file_passes_every_checksum(reader, tmp_path):
+    kind = READERS[reader]
+    for number, files in enumerate(kind.seeds()):
+        ((name, content),) = files.items()
+        unsigned = content.replace(b"checksums", b"checksumz")
+        with pytest.raises(kind.errors, match=r"checksum|arrays are not those"):
+            read(kind, tmp_path / f"{number}", name, unsigned)
+        read(kind, tmp_path / f"{number} signed", name, sign(unsigned))
+
+
+def read(kind, directory, name, content):
+    directory.mkdir()
+    (directory / name).write_bytes(content)
+    return kind.read(directory, 0)
 
 
 class TestTheOracle:
