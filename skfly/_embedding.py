@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,7 +16,18 @@ from skfly.model import FlyModel
 __all__ = ["EmbeddingMixin"]
 
 
-class EmbeddingMixin:
+class _MentionsGensim(ABCMeta):
+    """Type of an estimator that BERTopic and KeyBERT refuse instead of using another model.
+
+    They look for the names of packages in ``str(type(model))``, and load a model of their own if
+    they find none. They take a ``"gensim"`` that has no word vectors for an error.
+    """
+
+    def __repr__(cls) -> str:
+        return f"<class '{cls.__module__}.{cls.__qualname__}' (its gensim vectors are .wv)>"
+
+
+class EmbeddingMixin(metaclass=_MentionsGensim):
     """The methods that embedding tools call, and the forms in which stores keep codes.
 
     For a class with a ``model_`` that has a :class:`~skfly.FlyModel`.
