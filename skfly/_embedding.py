@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from abc import ABCMeta
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,7 +17,18 @@ from skfly.model import FlyModel
 __all__ = ["EmbeddingMixin"]
 
 
-class EmbeddingMixin:
+class _MentionsGensim(ABCMeta):
+    """Type of an estimator that BERTopic and KeyBERT refuse instead of using another model.
+
+    They look for the names of packages in ``str(type(model))``, and load a model of their own if
+    they find none. They take a ``"gensim"`` that has no word vectors for an error.
+    """
+
+    def __repr__(cls) -> str:
+        return f"<class '{cls.__module__}.{cls.__qualname__}' (its gensim vectors are .wv)>"
+
+
+class EmbeddingMixin(metaclass=_MentionsGensim):
     """The methods that embedding tools call, and the forms in which stores keep codes.
 
     For a class with a ``model_`` that has a :class:`~skfly.FlyModel`.
@@ -177,7 +190,9 @@ class EmbeddingMixin:
         return np.packbits(bits, axis=1, bitorder="big")
 
     def cell_feature_names(self, n_words: int = 3) -> NDArray[Any]:
-        """Return names of the columns that say what each cell stands for.
+        """Return names of the columns of ``transform`` that say what each cell stands for.
+
+        ``feature_names="words"`` makes them those of :meth:`get_feature_names_out`.
 
         Parameters
         ----------
@@ -186,7 +201,8 @@ class EmbeddingMixin:
         Returns
         -------
         names : ndarray of str objects, (n_cells,)
-            The number of the cell and its words, as in ``"cell_17_river_bank_water"``.
+            The number of the cell and its words, as in ``"cell_17_river_bank_water"``. Of letters,
+            digits and underscores only, as some tools ask for.
 
         Examples
         --------
@@ -197,8 +213,11 @@ class EmbeddingMixin:
         >>> len(set(names)), all(name.startswith("cell_") for name in names)
         (8, True)
         """
-        names = self.model_.cell_names(n_words)
-        found = ["_".join(["cell", str(i), *words]) for i, words in enumerate(names)]
+        names = self.model_.cell_names(n_words, of="documents")
+        found = [
+            re.sub(r"\W+", "_", "_".join(["cell", str(i), *words]))
+            for i, words in enumerate(names)
+        ]
         return np.array(found, dtype=object)
 
 

@@ -70,12 +70,14 @@ CONSTRAINTS: dict[str, Any] = {
     "tokenizer": [callable, None],
     "stop_words": [StrOptions({"english"}), list, None],
     "token_pattern": [str, None],
+    "missing": [StrOptions({"error", "empty"})],
     "vocabulary": [Mapping, HasMethods("__iter__"), None],
     "sentence_splitter": [StrOptions({"punctuation", "line"}), callable, None],
     "fold_numbers": ["boolean"],
     "phrases": ["boolean"],
     "dtype": "no_validation",  # numpy says what is wrong with it
     "sparse_output": ["boolean"],
+    "feature_names": [StrOptions({"numbers", "words"})],
     "backend": [StrOptions(set(ENGINES))],
     "n_jobs": [Integral, None],
     "random_state": ["random_state"],
@@ -90,9 +92,9 @@ FILE_PARAMS = (
     *RULE_PARAMS,
     *("vocabulary", "phrases", "random_state"),
     *("encoding", "decode_error", "strip_accents", "lowercase", "stop_words", "token_pattern"),
-    *("sentence_splitter", "fold_numbers"),
+    *("missing", "sentence_splitter", "fold_numbers"),
     *MODEL_PARAMS,
-    *("sparse_output", "verbose", "adapt"),
+    *("sparse_output", "feature_names", "verbose", "adapt"),
 )
 """Parameters that a model file may set; a new one is the caller's until it is named here.
 

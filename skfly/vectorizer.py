@@ -176,6 +176,9 @@ class FlyHashVectorizer(
 stop_words, token_pattern, vocabulary
         As in :class:`~sklearn.feature_extraction.text.TfidfVectorizer`. The tokenizer is called
         for each sentence. A word that is not in the vocabulary leaves a gap in its window.
+    missing : {"error", "empty"}, default="error"
+        Whether a missing document (``None``, NaN, ``pandas.NA``) raises an error or is read as an
+        empty one.
     sentence_splitter : {"punctuation", "line"}, callable or None, default="punctuation"
         How documents are cut into sentences; windows never cross one. A callable gets the
         preprocessed text and returns strings. ``None``: a document is one sentence.
@@ -191,6 +194,9 @@ stop_words, token_pattern, vocabulary
     sparse_output : bool, default=True
         Whether ``transform`` returns sparse matrices. After ``set_output(transform="pandas")``
         or ``"polars"`` it returns data frames in any case.
+    feature_names : {"numbers", "words"}, default="numbers"
+        What columns are called: ``flyhashvectorizer17``, or by the words that the cell stands for,
+        ``cell_17_river_bank_water``, as :meth:`cell_feature_names` does.
     backend : {"auto", "cupy", "numba", "numpy"}, default="auto"
         What computes. All give the same codes from the same synapses. ``"auto"``: a GPU
         (``"cupy"``) if CuPy is installed, a GPU answers and the model fits; else ``"numba"``.
@@ -353,11 +359,13 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         stop_words: str | list[str] | None = None,
         token_pattern: str | None = r"(?u)\b\w\w+\b",
         vocabulary: Mapping[str, int] | Iterable[str] | None = None,
+        missing: str = "error",
         sentence_splitter: Any = "punctuation",
         fold_numbers: bool = False,
         phrases: bool = False,
         dtype: Any = np.float32,
         sparse_output: bool = True,
+        feature_names: str = "numbers",
         backend: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -396,11 +404,13 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         self.stop_words = stop_words
         self.token_pattern = token_pattern
         self.vocabulary = vocabulary
+        self.missing = missing
         self.sentence_splitter = sentence_splitter
         self.fold_numbers = fold_numbers
         self.phrases = phrases
         self.dtype = dtype
         self.sparse_output = sparse_output
+        self.feature_names = feature_names
         self.backend = backend
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -996,6 +1006,21 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         check_is_fitted(self)
         joiner = self._model.analyzer.phrases
         return [] if joiner is None else joiner.words
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the columns of :meth:`transform`.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        names : ndarray of str objects, (n_kenyon_cells,)
+        """
+        names: NDArray[Any] = super().get_feature_names_out(input_features)
+        return names if self.feature_names == "numbers" else self.cell_feature_names()
 
     @property
     def _n_features_out(self) -> int:

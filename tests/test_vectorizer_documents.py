@@ -131,3 +131,21 @@ class TestMore:
         )
         model = FlyModel.load(tmp_path / "model.skfly", mmap=True)
         assert same(model.documents(OTHERS), fly.transform(OTHERS))
+
+
+@pytest.mark.parametrize("form", ["full", "compact"])
+def test_columns_are_named_after_the_words_of_their_own_cells(fly, form, tmp_path):
+    fly = changed(fly, feature_names="words")
+    if form == "compact":
+        fly.save(tmp_path / "small.skfly", compact=True)
+        fly = FlyHashVectorizer.load(tmp_path / "small.skfly")
+    names = fly.get_feature_names_out()
+    words = [" ".join(name.split("_")[2:]) for name in names]
+    codes = fly.transform(words).toarray()
+
+    assert all(name.startswith(f"cell_{i}_") for i, name in enumerate(names))
+    assert np.diag(codes).mean() > 0.9
+    of_words = fly.model_.cell_names()
+    assert words != [" ".join(name) for name in of_words]
+    by_words = changed(fly, document_cells="words").get_feature_names_out()
+    assert [name.split("_")[2:] for name in by_words] == [list(name) for name in of_words]

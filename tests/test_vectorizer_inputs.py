@@ -239,8 +239,19 @@ def test_the_document_that_cannot_be_read_is_named(make_fly):
         UnicodeDecodeError, match=r"document number 1 .*\n.*decode_error='replace'"
     ):
         make_fly().fit([b"ripe fruit", b"ripe \xff fruit"])
-    with pytest.raises(TypeError, match=r"replace missing texts.*\nin document number 2"):
+    with pytest.raises(TypeError, match=r"missing='empty' reads it.*\nin document number 2"):
         make_fly().fit(["ripe fruit", "ripe banana", None])
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.float64("nan"), pd.NA, pd.NaT])
+@pytest.mark.parametrize("params", [{}, {"token_pattern": "[a-z]+"}])
+def test_missing_documents_can_be_read_as_empty(make_fly, missing, params):
+    texts = ["ripe fruit", missing, "ripe banana"]
+    fly = make_fly(missing="empty", **params).fit(texts)
+    codes = fly.transform(pd.Series(texts, dtype=object))
+    assert np.diff(codes.indptr).tolist() == [4, 0, 4]
+    with pytest.raises(TypeError, match="missing='empty' reads it"):
+        copy.copy(fly).set_params(missing="error").transform(texts)
 
 
 def test_bytes_that_do_not_decode_can_be_replaced(make_fly):

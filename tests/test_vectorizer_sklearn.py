@@ -166,6 +166,21 @@ def test_features_are_named_after_the_class(fitted):
     assert [names[0], names[-1], len(names)] == ["flyhashvectorizer0", "flyhashvectorizer19", 20]
 
 
+def test_features_can_be_named_after_words_without_learning_again(fitted, documents):
+    fly = copy.copy(fitted).set_params(feature_names="words").set_output(transform="pandas")
+    names = fly.get_feature_names_out()
+    assert names.tolist() == fitted.cell_feature_names().tolist()
+    assert fly.transform(documents).columns.tolist() == names.tolist()
+
+
+def test_names_have_no_signs_that_tools_refuse(make_fly):
+    texts = ["the [river] <bank>", "the [sweet] <fruit>"] * 10
+    fly = make_fly(token_pattern=r"\S+", feature_names="words").fit(texts)
+    names = fly.get_feature_names_out()
+    assert any("river" in name for name in names)
+    assert not set("".join(names)) & set("[]<>,")
+
+
 @pytest.mark.parametrize(
     "use",
     [

@@ -1,13 +1,16 @@
 """Keywords with KeyBERT: ``KeyBERT(model=FlyEmbedder(fly))``.
 
-KeyBERT takes an estimator that it does not know for no model at all and loads another one.
+KeyBERT also takes ``fly.wv``, whose vectors it averages. It takes a pipeline for no model at all
+and loads another one: pass ``FlyEmbedder(pipeline)``.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from skfly.adapters._package import import_at_least
 
@@ -21,7 +24,7 @@ class FlyEmbedder(_backend.BaseEmbedder):  # type: ignore[misc, name-defined]
 
     Parameters
     ----------
-    fly : FlyHashVectorizer
+    fly : FlyHashVectorizer or Pipeline
         Fitted.
     """
 
@@ -31,5 +34,5 @@ class FlyEmbedder(_backend.BaseEmbedder):  # type: ignore[misc, name-defined]
 
     def embed(self, documents: list[str], verbose: bool = False) -> NDArray[Any]:  # noqa: ARG002
         """Return the codes of documents, dense."""
-        codes: NDArray[Any] = self.embedding_model.as_dense(documents)
-        return codes
+        codes = self.embedding_model.transform(documents)
+        return codes.toarray() if sparse.issparse(codes) else np.asarray(codes)

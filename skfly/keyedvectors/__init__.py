@@ -9,7 +9,8 @@ except ImportError as error:
         "codes without it"
     ) from error
 
-from skfly.keyedvectors._keyedvectors import FlyKeyedVectors
+# BERTopic and KeyBERT take for gensim's what is defined in a module with "gensim" in its name
+from skfly.keyedvectors._gensim import FlyKeyedVectors
 from skfly.keyedvectors._of_fly import vectors_of as vectors_of
 
 __all__ = ["FlyKeyedVectors"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skfly.keyedvectors._keyedvectors import FlyKeyedVectors
+from skfly.keyedvectors._gensim import FlyKeyedVectors
 from skfly.model import FlyModel
 
 __all__ = ["make_vectors", "vectors_of"]

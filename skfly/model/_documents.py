@@ -125,16 +125,28 @@ class DocumentCoder:
         """Return the coder with its weights as factors of low rank."""
         if isinstance(self.weights, Factors):
             return self
-        having = np.exp(1.0 - self.idf)  # the share of documents that have a word, about
-        factors = Factors.of(
-            self.weights * self.scales, _rank(self.n_cells), self.idf * np.sqrt(having)
-        )
+        factors = Factors.of(self.weights * self.scales, _rank(self.n_cells), self._importance)
         return replace(self, weights=factors, scales=np.ones_like(self.scales))
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    # Codes
+    # Cells and codes
+
+    @property
+    def _importance(self) -> NDArray[np.float32]:
+        """How much each word does in documents: how it counts in one, and how many have it."""
+        having = np.exp(1.0 - self.idf)  # the share of documents that have a word, about
+        importance: NDArray[np.float32] = self.idf * np.sqrt(having)
+        return importance
+
+    def strengths(self, cells: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+        """Return how much each word stands for cells, (V, n_cells)."""
+        if isinstance(self.weights, Factors):
+            columns = self.weights.columns(cells)
+        else:
+            columns = self.weights[:, cells].astype(np.float64)
+        return columns * self._importance[:, None]
 
     def activations(self, engine: Engine, counts: sparse.csr_array) -> NDArray[np.float32]:
         """Return how active every cell is for documents, one row of word counts each.

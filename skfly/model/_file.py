@@ -289,7 +289,7 @@ def _from_0_1(
         "form": SynapseCoder.form,
         "numbers": {"largest": learning.pop("largest_synapse"), **_NUMBERS_OF_0_1[rule]},
         "settings": {name: params[name] for name in names & params.keys()}
-        | {"text": {name: params[name] for name in TEXT_PARAMS}},
+        | {"text": {name: params[name] for name in TEXT_PARAMS if name in params}},
         "provenance": {
             "rule": learning.pop("learning"),
             "n_tokens": learning.pop("n_words_seen"),

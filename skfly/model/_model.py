@@ -220,7 +220,7 @@ class FlyModel:
         """
         model = replace(self, settings=replace(self.settings, **settings))
         # what does not depend on these settings is not made again
-        kept = {"_check", "_known", "_spelling"}
+        kept = {"_check", "_known", "_naming_words_of_documents", "_spelling"}
         if "text" not in settings:
             kept.add("analyzer")
         if "word_codes" not in settings and model._coder is self._coder:
@@ -416,8 +416,7 @@ class FlyModel:
             and not has_own_cells
         ):
             return self._codes_in_order(documents)
-        uses_words = self.settings.document_codes == "counts" or not has_own_cells
-        if uses_words and self._spells_texts:
+        if self._spells_texts and not self._codes_of_documents_have_own_cells:
             return self._spelled_parts(documents, encode)
         return (encode(self, counts) for counts in self._word_counts(documents))
 
@@ -574,13 +573,16 @@ class FlyModel:
         """
         return self._layout
 
-    def cell_names(self, n_words: int = 3) -> list[tuple[str, ...]]:
+    def cell_names(self, n_words: int = 3, *, of: str = "words") -> list[tuple[str, ...]]:
         """Return a name for each cell: the words that set it apart from the other cells.
 
         Parameters
         ----------
         n_words : int, default=3
             Words of a name; stop words are left out.
+        of : {"words", "documents"}, default="words"
+            Which cells: those of words and words in context, or those of documents, which may be
+            others.
 
         Returns
         -------
@@ -598,7 +600,12 @@ class FlyModel:
         """
         if n_words < 1:
             raise ValueError(f"n_words must be at least 1; got {n_words}")
-        return distinctive_words(self._naming_words, n_words)
+        if of not in ("words", "documents"):
+            raise ValueError(f"of must be 'words' or 'documents'; got {of!r}")
+        own = of == "documents" and self._codes_of_documents_have_own_cells
+        return distinctive_words(
+            self._naming_words_of_documents if own else self._naming_words, n_words
+        )
 
     @cached_property
     def _layout(self) -> CellLayout:
@@ -611,11 +618,23 @@ class FlyModel:
     @cached_property
     def _naming_words(self) -> list[list[str]]:
         self._check()
+        return self._strongest_words(
+            lambda cells: self._coder.strengths(cells, self.vocabulary.counts)
+        )
+
+    @cached_property
+    def _naming_words_of_documents(self) -> list[list[str]]:
+        assert self.document_coder is not None
+        return self._strongest_words(self.document_coder.strengths)
+
+    def _strongest_words(
+        self, strengths_of: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+    ) -> list[list[str]]:
         words = self.vocabulary.words
         found = []
         for start in range(0, self.n_cells, _CELLS_AT_A_TIME):
             part = np.arange(start, min(start + _CELLS_AT_A_TIME, self.n_cells))
-            for strengths in self._coder.strengths(part, self.vocabulary.counts).T:
+            for strengths in strengths_of(part).T:
                 order = _largest(strengths, 4 * _NAMING_WORDS)
                 found.append([words[i] for i in content_words(words, order, _NAMING_WORDS)])
         return found
@@ -722,6 +741,11 @@ class FlyModel:
         if which not in _DOCUMENT_CELLS:
             raise ValueError(f"document_cells must be one of {_DOCUMENT_CELLS}; got {which!r}")
         return None if which == "words" else self.document_coder
+
+    @property
+    def _codes_of_documents_have_own_cells(self) -> bool:
+        has_own_cells = self._cells_of_documents is not None
+        return has_own_cells and self.settings.document_codes != "counts"
 
     def _codes_in_order(self, documents: Any) -> Iterator[sparse.csr_array]:
         coder: Any = self.coder

@@ -77,7 +77,7 @@ SKLEARN_PARAMS = (
 )
 """Parameters that scikit-learn defines."""
 
-TEXT_PARAMS = (*SKLEARN_PARAMS, "sentence_splitter", "fold_numbers")
+TEXT_PARAMS = (*SKLEARN_PARAMS, "missing", "sentence_splitter", "fold_numbers")
 """All parameters of :class:`TextAnalyzer`."""
 
 
@@ -91,6 +91,8 @@ class TextAnalyzer:
         a list of strings. ``None`` treats a document as one sentence.
     fold_numbers : bool
         Whether to replace every word with a digit by ``"<NUM>"``.
+    missing : {"error", "empty"}, default="error"
+        Whether a missing document (``None``, NaN, ``pandas.NA``) raises an error or is empty.
     phrases : list of str, optional
         Pairs of words to join, in the format that models store: two words separated by a tab, and
         an empty string between two passes over a sentence.
@@ -129,6 +131,7 @@ class TextAnalyzer:
         *,
         sentence_splitter: str | Callable[[str], list[str]] | None = "punctuation",
         fold_numbers: bool = False,
+        missing: str = "error",
         phrases: list[str] | None = None,
         **text_params: Any,
     ) -> None:
@@ -138,6 +141,9 @@ class TextAnalyzer:
                 f"sentence_splitter must be one of {tuple(SPLITTERS)}, a callable or None; got "
                 f"{sentence_splitter!r}"
             )
+        if missing not in ("error", "empty"):
+            raise ValueError(f"missing must be 'error' or 'empty'; got {missing!r}")
+        self._missing_is_empty = missing == "empty"
         rules = CountVectorizer(**text_params)
         _warn_about_conflicts(rules, text_params)
         self._decode = rules.decode
@@ -157,6 +163,7 @@ class TextAnalyzer:
         given = {name: getattr(rules, name) for name in SKLEARN_PARAMS} | {
             "sentence_splitter": sentence_splitter,
             "fold_numbers": fold_numbers,
+            "missing": missing,
         }
         self.given = given
         self.params = {name: _plain(value) for name, value in given.items()}
@@ -218,13 +225,14 @@ class TextAnalyzer:
 
     def _text(self, document: Any) -> Any:
         """Return the input of the preprocessor, usually text."""
+        if self._missing_is_empty and _is_missing(document):
+            return ""
         if (
             self.reads_text
             and not self._takes_any_object
             and not isinstance(document, str | bytes)
         ):
-            is_missing = document is None or document != document  # NaN
-            advice = "; replace missing texts with empty strings first" if is_missing else ""
+            advice = "; missing='empty' reads it as empty" if _is_missing(document) else ""
             raise TypeError(
                 "a document must be a str, bytes, or a list of words (str); got "
                 f"{type(document).__name__}: {_shortened(document)}{advice}"
@@ -280,6 +288,11 @@ def _check_words(words: Any) -> None:
                 "a tokenized document must be a list of words (str); it contains a "
                 f"{type(word).__name__}: {_shortened(word)}"
             )
+
+
+def _is_missing(document: Any) -> bool:
+    is_nan = isinstance(document, float) and document != document
+    return document is None or is_nan or type(document).__name__ in ("NAType", "NaTType")  # pandas
 
 
 def _shortened(value: object) -> str:

@@ -64,7 +64,7 @@ _HEADER = re.compile(
     re.DOTALL,
 )
 _LONGEST_HEADER = 256
-_HOW_TO_READ = {"input", "encoding", "decode_error", "sentence_splitter"}
+_HOW_TO_READ = {"input", "encoding", "decode_error", "missing", "sentence_splitter"}
 
 
 class EncodedCorpus:

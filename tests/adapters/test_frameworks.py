@@ -5,6 +5,8 @@ import os
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of other packages are theirs
 
@@ -19,11 +21,43 @@ def test_topics_and_keywords_use_our_codes(name, fly, texts, codes):
 
     assert select(embedder) is embedder
     np.testing.assert_array_equal(embedder.embed(texts), codes)
+    of_pipeline = module.FlyEmbedder(make_pipeline(fly, Normalizer()))
+    np.testing.assert_allclose(2 * of_pipeline.embed(texts), codes)
     if name == "keybert":
         model = package.KeyBERT(model=embedder)
         words = [word for word, _ in model.extract_keywords(texts[1], top_n=2)]
         assert set(words) <= {"bank", "lends", "money"}
         assert words
+
+
+@pytest.mark.parametrize("name", ["bertopic", "keybert"])
+def test_vectors_of_words_are_taken_for_those_of_gensim(name, fly, texts):
+    pytest.importorskip(name)
+    select = pytest.importorskip(f"{name}.backend._utils").select_backend
+
+    found = select(fly.wv).embed(texts)
+
+    means = [np.mean([fly.wv[word] for word in text.split()], axis=0) for text in texts[:5]]
+    np.testing.assert_allclose(found[:5], means)
+    assert not found[5].any()
+
+
+@pytest.mark.parametrize("name", ["bertopic", "keybert"])
+def test_an_estimator_is_refused_and_not_replaced_by_another_model(name, fly):
+    pytest.importorskip(name)
+    select = pytest.importorskip(f"{name}.backend._utils").select_backend
+
+    with pytest.raises(ValueError, match="select a correct Gensim model"):
+        select(fly)
+
+
+def test_bertopic_takes_a_pipeline(fly, texts, codes):
+    pytest.importorskip("bertopic")
+    from bertopic.backend._utils import select_backend
+
+    embedder = select_backend(make_pipeline(fly))
+
+    np.testing.assert_array_equal(embedder.embed(texts).toarray(), codes)
 
 
 def test_bertopic_finds_topics_of_our_codes(fly, texts):

@@ -28,3 +28,5 @@ def test_names_of_columns_have_the_number_and_the_words(fly):
 def test_no_words_are_refused(fly):
     with pytest.raises(ValueError, match="n_words must be at least 1; got 0"):
         fly.model_.cell_names(0)
+    with pytest.raises(ValueError, match="of must be 'words' or 'documents'; got 'cells'"):
+        fly.model_.cell_names(of="cells")
