@@ -1,8 +1,9 @@
 """Take the pictures of the explorer for ``explore.rst``, in Debian's Chromium (extra ``test``).
 
-    python docs/take_pictures.py MODEL
+    python docs/take_pictures.py en --index articles.idx
 
-Look at each of them before you keep it.
+The index is of the beginnings of Wikipedia articles, one a line, by ``skfly index --model en
+--by line``. Look at each of them before you keep it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 HERE = Path(__file__).parent
@@ -31,12 +33,18 @@ class Picture(NamedTuple):
     height: int
     width: int = 1100
     theme: str = "light"
+    element: str | None = None
+    """What of the page is taken; all that is in the window without one."""
 
 
 LOANS = "text=The+bank+raised+the+interest+rate+of+its+loans"
 RIVER = "They+walked+along+the+bank+of+the+river+to+the+old+bridge"
 BOAT = "The+boat+sailed+down+the+river+under+the+bridge"
 PICTURES = {
+    "fingerprints": Picture("#/home", ".hero .on", 900, 1100, element=".hero"),
+    "home": Picture("#/home", ".hero .on", 1010),
+    "map": Picture("#/map", "canvas[data-labels]", 900, 1100),
+    "documents": Picture("#/documents?q=jazz+singer", ".results .on", 800),
     "sentence": Picture(f"#/sentence?{LOANS}", ".cell >> nth=3", 1160),
     "context": Picture(f"#/sentence?text={RIVER}&target=4", "#target .near", 1090),
     "compare": Picture(f"#/compare?a={RIVER}&b={BOAT}", ".cell .cloud text", 1110),
@@ -47,10 +55,12 @@ PICTURES = {
 
 
 @contextmanager
-def explorer(model: str) -> Iterator[str]:
+def explorer(model: str, index: Path | None) -> Iterator[str]:
     """Serve a model, and tell where."""
     command = [sys.executable, "-m", "skfly.cli", "explore", model]
     options = ["--port", "0", "--no-browser", "--json", "--quiet"]
+    if index is not None:
+        options += ["--index", str(index)]
     with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
@@ -62,23 +72,32 @@ def explorer(model: str) -> Iterator[str]:
 def take(browser: Browser, url: str, picture: Picture, path: Path) -> None:
     """Take one picture."""
     screen: Any = {"width": picture.width, "height": picture.height}
-    page = browser.new_page(viewport=screen, color_scheme=picture.theme)  # type: ignore[arg-type]
+    page = browser.new_page(
+        viewport=screen,
+        color_scheme=picture.theme,  # type: ignore[arg-type]
+        reduced_motion="reduce",
+    )
     page.goto(url + picture.state)
     page.wait_for_selector(picture.wait_for)
-    page.wait_for_timeout(500)  # colours fade in
-    page.screenshot(path=path)
+    if picture.element is None:
+        page.screenshot(path=path)
+    else:
+        page.locator(picture.element).screenshot(path=path)
     page.close()
+    with Image.open(path) as taken:  # few colours: a half of the size
+        taken.convert("RGB").quantize(kmeans=3, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def main() -> None:
     """Take all pictures, or those that are named."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model")
+    parser.add_argument("--index", type=Path)
     parser.add_argument("--only", nargs="+", choices=PICTURES, default=list(PICTURES))
     parser.add_argument("--output", type=Path, default=HERE / "images")
     parser.add_argument("--chromium", default=shutil.which("chromium"))
     asked = parser.parse_args()
-    with explorer(asked.model) as url, sync_playwright() as playwright:
+    with explorer(asked.model, asked.index) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=asked.chromium, args=FLAGS)
         for name in asked.only:
             take(browser, url, PICTURES[name], asked.output / f"{name}.png")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Sequence
 from copy import copy
 from itertools import islice, zip_longest
@@ -15,6 +14,7 @@ from scipy import sparse
 
 from skfly.explore._documents import Documents
 from skfly.explore._map import draw_map
+from skfly.explore._regions import name_regions
 from skfly.explore._tours import tours
 from skfly.model import is_stop_word
 from skfly.text import BoundedTokens
@@ -121,20 +121,11 @@ class Explorer:
                 "regions": self._layout.regions.tolist(),
             },
             "names": self._names,
-            "region_names": self._region_names(),
+            "region_names": name_regions(
+                sparse.csr_array(self._codes.tocsr()), self._layout, self._words, self._counts
+            ),
             "n_documents": None if self._documents is None else len(self._documents),
         }
-
-    def _region_names(self) -> list[str]:
-        """Return the words of many names in each region, and of few in others."""
-        everywhere = Counter(word for name in self._names for word in name.split())
-        found: list[str] = []
-        for region in range(int(self._layout.regions.max(initial=0)) + 1):
-            cells = np.flatnonzero(self._layout.regions == region).tolist()
-            here = Counter(word for cell in cells for word in self._names[cell].split())
-            ranked = sorted(here, key=lambda word: (-(here[word] ** 2) / everywhere[word], word))
-            found.append(", ".join(ranked[:3]))
-        return found
 
     def _tours(self) -> list[dict[str, Any]]:
         def n_known(text: str) -> tuple[int, int]:

@@ -11,15 +11,30 @@ _TOURS: list[tuple[str, str, dict[str, str]]] = [
     (
         "A bank by the river",
         "sentence",
-        {"text": "the boat reached the bank of the river", "target": "4"},
+        {"text": "fishermen sat on the bank of the river", "target": "4"},
     ),
-    ("A bank with money", "sentence", {"text": "the bank lends money at interest", "target": "1"}),
-    ("Apple, the company", "sentence", {"text": "apple sells computers", "target": "0"}),
-    ("Apple, the fruit", "sentence", {"text": "she ate ripe apple pie", "target": "3"}),
+    (
+        "A bank with money",
+        "sentence",
+        {"text": "the bank raised the interest rate of its loans", "target": "1"},
+    ),
+    (
+        "Apple, the company",
+        "sentence",
+        {"text": "apple released a new computer with faster software", "target": "0"},
+    ),
+    (
+        "Apple, the fruit",
+        "sentence",
+        {"text": "she baked a pie with ripe apple and sugar", "target": "6"},
+    ),
     (
         "The paper's query",
         "sentence",
-        {"text": "entertainment industry shares rise after the premiere of weapons film"},
+        {
+            "text": "Entertainment industry shares rise following the premiere of the mass "
+            "destruction weapon documentary"
+        },
     ),
     (
         "Two headlines",

@@ -7,8 +7,15 @@ import { link } from "./state.js";
 
 const shown = (params) => [params.text, params.a, params.b, params.w].filter(Boolean).join(" / ");
 
+/** Two examples side by side: of a word in two contexts where the model knows one. */
+const pairOf = (tours) => {
+  const inContext = tours.filter((tour) => tour.params.target !== undefined);
+  return inContext.length > 1 ? inContext.slice(0, 2) : [];
+};
+
 export function homeView(root, model) {
-  const picture = h("div", { class: "card big" });
+  const pictures = h("div", { class: "pair hero" });
+  const pair = pairOf(model.tours);
   const facts = [
     [count(model.n_words), "words that it knows"],
     [count(model.n_cells), "Kenyon cells"],
@@ -17,30 +24,41 @@ export function homeView(root, model) {
     ...(model.n_documents === null ? [] : [[count(model.n_documents), "documents to search"]]),
   ];
   root.append(
-    h("h1", { tabindex: -1 }, `What ${model.name} has learned`),
-    h("p", {},
+    h("h1", { tabindex: -1 }, "Words as a fruit fly would smell them"),
+    h("p", { class: "intro" },
       "A Kenyon cell is a neuron of the fruit fly's brain: thousands of them see the same smell, and " +
       "only the few that respond most stay active. Here they respond to words, and the few that " +
-      "win are the code of a word, a sentence or a document."),
+      "win are the code of a word, a sentence or a document: its fingerprint."),
+    pictures,
     h("h2", {}, "Try"),
     h("ul", { class: "tours" }, model.tours.map((tour) =>
       h("li", {}, h("a", { class: "card", href: link(tour.view, tour.params) },
         h("strong", {}, tour.title), h("span", {}, shown(tour.params)))))),
     h("p", {}, "Or a word: ", wordList(model.examples), ". Or ",
       h("a", { href: link("map") }, "the map of all words"), "."),
-    h("h2", {}, "A code is a picture"),
-    picture,
-    h("h2", {}, "This model"),
+    h("h2", {}, `What ${model.name} has learned`),
     h("dl", { class: "facts" }, facts.map(([value, text]) => [h("dt", {}, value), h("dd", {}, text)])),
   );
 
+  const drawn = (title, to, code, text) => h("figure", { class: "card" },
+    h("figcaption", {}, h("a", { href: to }, title), " ", h("span", {}, text)),
+    codeGrid(model.n_cells, [["on", code]], `The code of: ${title}`, { small: true, named: true }));
+
   async function update() {
-    const word = model.examples[0];
-    const code = word ? (await ask("word", { word })).code : [];
-    picture.replaceChildren(
-      codeGrid(model.n_cells, [["on", code]], `The code of ${word ?? "no word"}`, { small: true }),
-      h("p", { class: "usage" }, `All ${count(model.n_cells)} cells, those of the same words side by ` +
-        `side; lit are those of “${word ?? ""}”. A colour is a region of the picture.`));
+    if (pictures.childElementCount) return;
+    const drawings = pair.length
+      ? await Promise.all(pair.map(async ({ title, view, params }) => {
+        const answer = await ask("context", { text: params.text, place: Number(params.target) });
+        return drawn(title, link(view, params), answer.context_code, `“${params.text}”`);
+      }))
+      : await Promise.all(model.examples.slice(0, 2).map(async (word) =>
+        drawn(word, link("word", { w: word }), (await ask("word", { word })).code, "")));
+    pictures.replaceChildren(...drawings);
+    pictures.after(h("p", { class: "usage" },
+      `Each square is one of ${count(model.n_cells)} cells; those that respond to the same words lie ` +
+      "side by side and have one colour. " + (pair.length
+        ? "The same word lights up other places where it means something else."
+        : "Similar words have similar pictures.")));
   }
 
   return { update, title: () => model.name };

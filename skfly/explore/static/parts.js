@@ -111,32 +111,58 @@ export function cellCard(cell, { most = null, watch = null } = {}) {
 
 let layout = null;
 let names = [];
+let regionNames = [];
 
 /** Tells how the cells of the model lie; called once, before any view. */
 export function useModel(model) {
-  ({ layout, names } = model);
+  ({ layout, names, region_names: regionNames } = model);
 }
 
 export const nameOf = (cell) => names[cell] ?? "";
 export const regionOf = (cell) => layout?.regions[cell] ?? 0;
 
+const SIZE = 10; // of a cell in a picture
+const placeOf = (cell) => [
+  (layout.places[cell] % layout.columns) * SIZE,
+  Math.floor(layout.places[cell] / layout.columns) * SIZE,
+];
+
+/** The cells that are not lit, in the faint colours of their regions. */
+function ground(nCells) {
+  const paths = regionNames.map(() => "");
+  for (let cell = 0; cell < nCells; cell += 1) {
+    const [x, y] = placeOf(cell);
+    paths[regionOf(cell)] += `M${x + 0.5} ${y + 0.5}h9v9h-9z`;
+  }
+  return paths.map((path, region) => svg("path", { d: path, class: `off r${region}` }));
+}
+
+/** The names of the regions, in the middle of each: the same in all pictures. */
+function regionLabels() {
+  const inside = regionNames.map(() => []);
+  layout.regions.forEach((region, cell) => inside[region].push(cell));
+  return inside.map((cells, region) => {
+    const [text] = regionNames[region].split(", ");
+    const half = text.length * 5;
+    if (!text || cells.length < 0.02 * layout.regions.length) return null;
+    const [x, y] = [0, 1].map((axis) =>
+      cells.reduce((sum, cell) => sum + placeOf(cell)[axis] + SIZE / 2, 0) / cells.length);
+    const inner = Math.min(Math.max(x, half), Math.max(layout.columns * SIZE - half, half));
+    return svg("text", { x: inner.toFixed(1), y: (y + 5).toFixed(1), class: `r${region}`,
+      "text-anchor": "middle" }, text);
+  });
+}
+
 /** All cells in their places; `marks` are pairs of a class and cells, later ones above earlier.
  * Cells of the class "on" have the colour of their region. */
-export function codeGrid(nCells, marks, label, { small = false } = {}) {
-  const size = 10;
+export function codeGrid(nCells, marks, label, { small = false, named = false } = {}) {
   const { rows, columns, places } = layout;
-  const at = (cell) => [(places[cell] % columns) * size, Math.floor(places[cell] / columns) * size];
-  let path = "";
-  for (let cell = 0; cell < nCells; cell += 1) {
-    const [x, y] = at(cell);
-    path += `M${x + 1} ${y + 1}h8v8h-8z`;
-  }
   const kinds = new Map();
   for (const [kind, cells] of marks) for (const cell of cells) kinds.set(cell, kind);
   const lit = [...kinds].sort(([a], [b]) => places[a] - places[b]);
   const square = ([cell, kind]) => {
-    const [x, y] = at(cell);
-    const box = svg("rect", { x: x + 0.5, y: y + 0.5, width: 9, height: 9, rx: 1.5 });
+    const [x, y] = placeOf(cell);
+    const box = svg("rect", { x: x + 0.25, y: y + 0.25, width: 9.5, height: 9.5, rx: 2 });
     const properties = { class: `${kind} r${regionOf(cell)}` };
     if (small) return svg("g", properties, box);
     const name = `cell ${cell}: ${nameOf(cell)}`;
@@ -148,11 +174,12 @@ export function codeGrid(nCells, marks, label, { small = false } = {}) {
     "svg",
     {
       class: small ? "grid small" : "grid",
-      viewBox: `0 0 ${columns * size} ${rows * size}`,
+      viewBox: `0 0 ${columns * SIZE} ${rows * SIZE}`,
       role: small ? "img" : "group",
       "aria-label": label,
     },
-    svg("path", { d: path, class: "off" }),
+    ground(nCells),
+    named ? svg("g", { class: "names", "aria-hidden": "true" }, regionLabels()) : null,
     links,
   );
   if (!small) roving(picture, links);
