@@ -31,7 +31,6 @@ class PretrainedMixin:
     verbose: int
     _read: Any
     _model_params: Any
-    _pieces: Any
     _seed: Any
     _model: FlyModel
     _training: Fitted | None
@@ -72,7 +71,9 @@ class PretrainedMixin:
             engine, _ = choose_engine(self.backend, self.n_jobs, shape)
             seed = self._seed(resumes=False)
             documents = fit_documents(
-                self._pieces(corpus, id_map, len(vocabulary), seed),
+                corpus,
+                id_map,
+                len(vocabulary),
                 base.n_cells,
                 engine=engine,
                 seed=seed,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -35,8 +34,6 @@ from skfly._sklearn_compat import (
 )
 from skfly.engine import choose_engine
 from skfly.fit import (
-    LONGEST_PIECE,
-    MOST_WORDS,
     Checkpoints,
     Fitted,
     fit,
@@ -62,7 +59,6 @@ from skfly.text import (
     joined_as,
     learn_phrases,
     places_of,
-    sample_pieces,
 )
 
 if TYPE_CHECKING:
@@ -660,7 +656,9 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         documents = None if previous is None else previous.documents
         if self.document_cells == "auto" and (previous is None or documents is not None):
             documents = fit_documents(
-                self._pieces(corpus, id_map, len(vocabulary), seed),
+                corpus,
+                id_map,
+                len(vocabulary),
                 self.n_kenyon_cells,
                 engine=computing["engine"],
                 seed=seed,
@@ -671,14 +669,6 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         self.__dict__.update(attributes(fitted))
         for listener in listeners:
             listener.end()
-
-    def _pieces(
-        self, corpus: Any, id_map: NDArray[np.int32], n_words: int, seed: int
-    ) -> sparse.csr_array:
-        """Return the documents of a corpus, or a sample, as counts of the model's words."""
-        return sample_pieces(
-            corpus, id_map, n_words, longest=LONGEST_PIECE, most_words=MOST_WORDS, seed=seed
-        )
 
     def _attributes(
         self,

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -30,7 +29,6 @@ from skfly.dask._index import DaskDocumentIndex
 from skfly.dask._phrases import learn_shard_phrases
 from skfly.dask._rounds import ShardCounter, ShardedCorpus, ShardStream, Traffic
 from skfly.engine import get_engine
-from skfly.fit import MOST_WORDS
 from skfly.text import EncodedCorpus, TextAnalyzer, Vocabulary, warn_if_read_otherwise
 from skfly.vectorizer import FlyHashVectorizer
 
@@ -167,12 +165,6 @@ class DaskFlyHashVectorizer(FlyHashVectorizer):
             "make_stream": ShardStream,
             "n_shards": corpus.n_shards,
         }
-
-    def _pieces(
-        self, corpus: Any, id_map: NDArray[np.int32], n_words: int, seed: int
-    ) -> sparse.csr_array:
-        pieces: sparse.csr_array = corpus.pieces(id_map, n_words, MOST_WORDS, seed)
-        return pieces
 
     def _learn(self, corpus: Any, *args: Any) -> None:
         super()._learn(corpus, *args)

@@ -2,12 +2,11 @@
 
 from skfly.fit._batches import BatchStream
 from skfly.fit._checkpoints import CheckpointError, Checkpoints
-from skfly.fit._documents import LONGEST_PIECE, MOST_WORDS, fit_documents
+from skfly.fit._documents import LONGEST_PIECE, fit_documents
 from skfly.fit._fit import Fitted, History, fit, grow, least_count, warn_of_small_text
 
 __all__ = [
     "LONGEST_PIECE",
-    "MOST_WORDS",
     "BatchStream",
     "CheckpointError",
     "Checkpoints",

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from scipy import sparse
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from skfly._progress import Progress
 from skfly.engine import Engine
 from skfly.rules import RECOUNTS, LearnedDocuments, learn_documents, learn_more_documents
+from skfly.text import sample_pieces
 
-__all__ = ["LONGEST_PIECE", "MOST_WORDS", "fit_documents"]
+__all__ = ["LONGEST_PIECE", "fit_documents"]
 
 LONGEST_PIECE = 1000
 """Words of a document that are learned from together."""
-MOST_WORDS = 1 << 22
-"""Words of a corpus that cells of documents are learned from; more hardly help."""
+_MOST_WORDS = 1 << 22  # that are learned from; more hardly help
 _LEAST_DOCUMENTS = 100
 _CELLS_PER_DOCUMENT = 4
 _LEAST_LENGTH = 25  # words; cells of words code sentences better
 
 
 def fit_documents(
-    counts: sparse.csr_array,
+    corpus: Any,
+    id_map: NDArray[np.int32],
+    n_words: int,
     n_cells: int,
     *,
     engine: Engine,
@@ -32,15 +37,24 @@ def fit_documents(
 
     Parameters
     ----------
-    counts : sparse array, (n_pieces, n_words)
-        Counts of words in documents, or in pieces of them.
-    n_cells : int
+    corpus : EncodedCorpus
+        Or what has a method ``pieces``, where the corpus is on a cluster.
+    id_map : ndarray of int32
+        Model id of each of the corpus's ids.
+    n_words, n_cells : int
+        Of the model.
     engine : Engine
     seed : int
     progress : Progress
     previous : LearnedDocuments, optional
         Continue from here. It is not changed.
     """
+    if hasattr(corpus, "pieces"):
+        counts = corpus.pieces(id_map, n_words, _MOST_WORDS, seed)
+    else:
+        counts = sample_pieces(
+            corpus, id_map, n_words, longest=LONGEST_PIECE, most_words=_MOST_WORDS, seed=seed
+        )
     n_documents = counts.shape[0]
     if previous is None:
         least = max(_LEAST_DOCUMENTS, n_cells // _CELLS_PER_DOCUMENT)
