@@ -10,33 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ids", "Numbers", "PackedStrings", "Strings", "as_ids"]
+from skfly.text import PackedStrings
 
-
-class PackedStrings:
-    """Strings in one run of bytes, which may be mapped from a file: read when they are asked for.
-
-    Parameters
-    ----------
-    data : ndarray of uint8
-        The strings in UTF-8, one after another.
-    ends : ndarray of int64
-        Where each ends.
-    """
-
-    def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
-        if data.dtype != np.uint8 or ends.dtype != np.int64 or data.ndim != 1 or ends.ndim != 1:
-            raise ValueError("strings must be uint8 bytes and their int64 ends")
-        self._data, self._ends = np.asarray(data), np.concatenate([[0], ends])
-        if (np.diff(self._ends) < 0).any() or self._ends[-1] != len(data):
-            raise ValueError("the ends of the strings do not fit their bytes")
-
-    def __len__(self) -> int:
-        return len(self._ends) - 1
-
-    def __getitem__(self, row: int) -> str:
-        part = self._data[self._ends[row] : self._ends[row + 1]]
-        return part.tobytes().decode("utf-8", "surrogatepass")
+__all__ = ["Ids", "Numbers", "Strings", "as_ids"]
 
 
 class Strings:
@@ -50,7 +26,7 @@ class Strings:
     ('three', 3, array([3, 8]))
     """
 
-    def __init__(self, parts: Iterable[Sequence[str] | PackedStrings] = ()) -> None:
+    def __init__(self, parts: Iterable[Sequence[str]] = ()) -> None:
         self._parts: list[Any] = [*parts, []]
         self._starts = np.cumsum([0, *map(len, self._parts[:-1])]).tolist()
 
@@ -64,7 +40,7 @@ class Strings:
     def extend(self, strings: Iterable[str]) -> None:
         self._parts[-1].extend(strings)
 
-    def parts(self) -> list[Sequence[str] | PackedStrings]:
+    def parts(self) -> list[Sequence[str]]:
         """Return the runs of strings that these are made of; none of them will grow."""
         return [*self._parts[:-1], list(self._parts[-1])]
 
@@ -74,14 +50,11 @@ class Strings:
 
     def arrays(self, name: str, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Return the strings of some rows as arrays of a file."""
-        encoded = [self[row].encode("utf-8", "surrogatepass") for row in rows.tolist()]
-        ends = np.cumsum([len(string) for string in encoded], dtype=np.int64)
-        data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-        return {f"{name}.data": data, f"{name}.ends": ends}
+        return PackedStrings.pack(self[row] for row in rows.tolist()).arrays(name)
 
     @classmethod
     def from_arrays(cls, name: str, arrays: Mapping[str, NDArray[Any]]) -> Strings:
-        return cls([PackedStrings(arrays[f"{name}.data"], arrays[f"{name}.ends"])])
+        return cls([PackedStrings.from_arrays(arrays, name)])
 
 
 class Numbers:

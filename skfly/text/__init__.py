@@ -29,6 +29,7 @@ from skfly.text._pieces import sample_pieces as sample_pieces
 from skfly.text._sources import TextLines
 from skfly.text._sources import files_in as files_in
 from skfly.text._to_directory import disk_needed, encode_to_directory
+from skfly.text._vocabulary import PackedStrings as PackedStrings
 from skfly.text._vocabulary import PackedWords as PackedWords
 from skfly.text._vocabulary import Vocabulary
 from skfly.text._vocabulary import places_of as places_of

@@ -6,65 +6,52 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, overload
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PackedWords", "Vocabulary", "places_of"]
+__all__ = ["PackedStrings", "PackedWords", "Vocabulary", "places_of"]
 
 _WORDS_AT_A_TIME = 1 << 16
 
 
-class PackedWords(Sequence[str]):
-    """Words as a single byte array, decoded on access.
-
-    A corpus has many words that occur once or twice; as Python objects they would take more
-    memory than a model.
+class PackedStrings(Sequence[str]):
+    """Strings as a single byte array, decoded on access; it may be mapped from a file.
 
     Parameters
     ----------
     data : ndarray of uint8
-        The words as concatenated UTF-8.
+        The strings as concatenated UTF-8.
     ends : ndarray of int64
-        Where each word ends.
-
-    Examples
-    --------
-    >>> packed = PackedWords.pack(["fly", "蝇"])
-    >>> len(packed), packed[1], list(packed)
-    (2, '蝇', ['fly', '蝇'])
+        Where each string ends.
     """
 
     def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         if data.dtype != np.uint8 or ends.dtype != np.int64 or data.ndim != 1 or ends.ndim != 1:
-            raise ValueError("words must be an array of uint8 and their ends one of int64")
+            raise ValueError("strings must be an array of uint8 and their ends one of int64")
         rising = len(ends) == 0 or (ends[0] >= 0 and bool(np.all(ends[1:] >= ends[:-1])))
         if not rising or len(data) != (ends[-1] if len(ends) else 0):
-            raise ValueError("the ends of the words do not match their bytes")
-        data.tobytes().decode("utf-8", "surrogatepass")
-        starts = ends[:-1][ends[:-1] < len(data)]
-        if np.any(data[starts] & 0xC0 == 0x80):
-            raise ValueError("a word ends within a character")
+            raise ValueError("the ends of the strings do not match their bytes")
         # slicing plain arrays is faster than slicing memory-mapped ones
         self.data = np.asarray(data)
         self.ends = np.asarray(ends)
 
     @classmethod
-    def pack(cls, words: Iterable[str]) -> PackedWords:
-        """Pack words."""
-        encoded = [word.encode("utf-8", "surrogatepass") for word in words]
-        ends = np.cumsum([len(word) for word in encoded], dtype=np.int64)
+    def pack(cls, strings: Iterable[str]) -> Self:
+        """Pack strings."""
+        encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
+        ends = np.cumsum([len(string) for string in encoded], dtype=np.int64)
         return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), ends)
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> PackedWords:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], name: str = "words") -> Self:
         """Restore what :meth:`arrays` returned."""
-        return cls(arrays["words.data"], arrays["words.ends"])
+        return cls(arrays[f"{name}.data"], arrays[f"{name}.ends"])
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self, name: str = "words") -> dict[str, NDArray[Any]]:
         """Return the arrays to store in a file."""
-        return {"words.data": self.data, "words.ends": self.ends}
+        return {f"{name}.data": self.data, f"{name}.ends": self.ends}
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -81,6 +68,27 @@ class PackedWords(Sequence[str]):
         i = range(len(self))[place]
         start = self.ends[i - 1] if i else 0
         return self.data[start : self.ends[i]].tobytes().decode("utf-8", "surrogatepass")
+
+
+class PackedWords(PackedStrings):
+    """Words as a single byte array, checked as a whole.
+
+    A corpus has many words that occur once or twice; as Python objects they would take more
+    memory than a model.
+
+    Examples
+    --------
+    >>> packed = PackedWords.pack(["fly", "蝇"])
+    >>> len(packed), packed[1], list(packed)
+    (2, '蝇', ['fly', '蝇'])
+    """
+
+    def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
+        super().__init__(data, ends)
+        data.tobytes().decode("utf-8", "surrogatepass")
+        starts = ends[:-1][ends[:-1] < len(data)]
+        if np.any(data[starts] & 0xC0 == 0x80):
+            raise ValueError("a word ends within a character")
 
     def __iter__(self) -> Iterator[str]:
         start = 0
