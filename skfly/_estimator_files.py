@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +11,7 @@ from typing import Any, Self
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from skfly._model_file import DAMAGE, ModelFileError
+from skfly._model_file import DAMAGE, ModelFileError, under
 from skfly._params import CONSTRAINTS, FILE_PARAMS, MODEL_PARAMS
 from skfly._pretrained import MODEL_NAME, find_model, push_directory, write_card
 from skfly.fit import Fitted, History
@@ -200,7 +199,8 @@ class FilesMixin:
         if "settings" not in content:
             return
         rule = RULES[provenance.rule]
-        counts, state = _split(file.state, _DOCUMENTS)
+        counts = under(_DOCUMENTS, file.state)
+        state = {n: array for n, array in file.state.items() if not n.startswith(_DOCUMENTS)}
         rule.check_state(state, model.n_words, model.n_cells)
         documents = None
         if model.document_coder is not None and counts:
@@ -220,14 +220,6 @@ class FilesMixin:
             history,
             documents=documents,
         )
-
-
-def _split(
-    arrays: Mapping[str, NDArray[Any]], prefix: str
-) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
-    """Return the arrays whose names begin with a prefix, without it, and the others."""
-    found = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
-    return found, {n: a for n, a in arrays.items() if not n.startswith(prefix)}
 
 
 def _count(value: Any) -> int:

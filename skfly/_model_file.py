@@ -32,6 +32,7 @@ __all__ = [
     "StoredArrays",
     "number_type",
     "read_model_file",
+    "under",
     "write_model_file",
 ]
 
@@ -289,6 +290,11 @@ def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:
         # kernels take what is aligned, as all is that we write
         arrays[name] = array if array.flags.aligned else array.copy()
     return arrays
+
+
+def under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the arrays whose names begin with a prefix, without it."""
+    return {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
 
 
 def number_type(name: Any, more: str = "") -> np.dtype[Any]:

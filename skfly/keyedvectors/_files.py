@@ -15,6 +15,7 @@ from skfly._model_file import (
     ModelFileError,
     number_type,
     read_model_file,
+    under,
     write_model_file,
 )
 from skfly.index import PackedIndex
@@ -298,11 +299,7 @@ def _restore(
     if len(keys) != len(index):
         raise ValueError(f"it has {len(keys)} keys and {len(index)} codes")
     vectors._set_keys(keys, index)
-    attributes = {
-        name.removeprefix(_ATTRIBUTE): array
-        for name, array in arrays.items()
-        if name.startswith(_ATTRIBUTE)
-    }
+    attributes = under(_ATTRIBUTE, arrays)
     for name, entry in content["attributes"].items():
         attributes[name] = np.array(entry["values"], dtype=number_type(entry["dtype"], "O"))
     for name, values in attributes.items():

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from skfly._model_file import under
 from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells
 from skfly.model._coder import Active, top_of_scores
@@ -109,12 +110,7 @@ class DocumentCoder:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], n_words: int) -> Self:
         """Return the coder with these arrays; raises ``ValueError`` if they do not fit."""
         if "weights" not in arrays:
-            factors = {
-                name.removeprefix(_FACTORS): array
-                for name, array in arrays.items()
-                if name.startswith(_FACTORS)
-            }
-            weights = Factors.from_arrays(factors, n_words)
+            weights = Factors.from_arrays(under(_FACTORS, arrays), n_words)
             return cls(weights, *_check_rest(arrays, n_words, weights.n_cells))
         n_cells = np.shape(arrays["weights"])[-1]
         check_cells(n_cells)

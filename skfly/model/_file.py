@@ -27,6 +27,7 @@ from skfly._model_file import (
     StoredArrays,
     number_type,
     read_model_file,
+    under,
     write_model_file,
 )
 from skfly.model._coder import Coder
@@ -166,7 +167,7 @@ def restore_model(
 
     What does not fit raises one of ``DAMAGE``.
     """
-    arrays = _under(prefix, stored)
+    arrays = under(prefix, stored)
     model = _restore(arrays, content).model
     _check_arrays(path, model, arrays, partial(stored.check, prefix=prefix), mmap)
     return model
@@ -208,9 +209,9 @@ def _restore(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]) -> 
         raise ValueError("the counts of the words are no counts")
     vocabulary = Vocabulary(list(PackedWords.from_arrays(arrays)), counts)
     coder = FORMS[content["form"]].from_arrays(
-        _under(_CODER, arrays), content["numbers"], len(vocabulary)
+        under(_CODER, arrays), content["numbers"], len(vocabulary)
     )
-    documents = _under(_DOCUMENTS, arrays)
+    documents = under(_DOCUMENTS, arrays)
     document_coder = DocumentCoder.from_arrays(documents, len(vocabulary)) if documents else None
     settings = dict(content["settings"])
     settings["dtype"] = number_type(settings["dtype"]).type
@@ -226,7 +227,7 @@ def _restore(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]) -> 
     estimator = content.get("estimator")
     if estimator is not None and not isinstance(estimator, dict):
         raise ValueError("what it says of the estimator is no table")
-    return ModelFile(model, estimator, _under(_STATE, arrays))
+    return ModelFile(model, estimator, under(_STATE, arrays))
 
 
 def _text_settings(text: Mapping[str, Any]) -> dict[str, Any]:
@@ -239,14 +240,6 @@ def _text_settings(text: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(f"its token_pattern has {len(pattern)} characters")
     found = dict(text) | {"input": "content", "preprocessor": None, "tokenizer": None}
     return found if pattern is None else found | {"token_pattern": FilePattern(pattern)}
-
-
-def _under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }
 
 
 def _provenance(content: Mapping[str, Any]) -> Provenance:
