@@ -24,6 +24,7 @@ def test_info_as_json(skfly, fly, model):
         "batch_size": 2**21,
         "subsample": 0.0,
         "decorrelation": 1.0,
+        "max_pairs": 2**27,
         "min_count": 1,
     }
     assert about["most_frequent_words"][:2] == [["fruit", 40], ["ripe", 40]]
