@@ -17,7 +17,7 @@ from typing import Any
 
 import threadpoolctl
 from joblib import effective_n_jobs
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 __all__ = ["n_threads_for", "run_chunks", "single_threaded_blas"]
 
@@ -91,26 +91,23 @@ class _BlasLimit:
         self.lock = Lock()
         self.n_users = 0
         self.before = 1  # threads, before the limit was set
+        self.controller: Any = None
         self.done = Event()
         self.holder = Thread()
 
     def hold(self, done: Event, set_: Event) -> None:
         _free_blas()
         with _looking:
-            libraries = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
-        self.before = max((lib["num_threads"] for lib in libraries), default=1)
-        limit = _limited(1)
+            self.controller = ThreadpoolController()  # takes some milliseconds: once for all
+        blas = self.controller.select(user_api="blas").info()
+        self.before = max((library["num_threads"] for library in blas), default=1)
+        limit = self.controller.limit(limits=1, user_api="blas")
         set_.set()
         done.wait()
         limit.restore_original_limits()
 
 
 _blas = _BlasLimit()
-
-
-def _limited(n_threads: int) -> Any:
-    with _looking:
-        return threadpool_limits(limits=n_threads, user_api="blas")
 
 
 def _free_blas() -> None:
@@ -135,7 +132,8 @@ def single_threaded_blas() -> Iterator[None]:
             limit.holder.start()
             set_.wait()
     try:
-        here = _limited(1)  # libraries on top of OpenMP have a limit for each thread
+        # libraries on top of OpenMP have a limit for each thread
+        here = limit.controller.limit(limits=1, user_api="blas")
         try:
             yield
         finally:
@@ -153,8 +151,8 @@ def _after_fork() -> None:
     global _pool, _blas
     _looking.release()
     _pool = None  # the child has none of the threads
-    if _blas.n_users:  # nor the one that would lift the limit
-        _limited(_blas.before)
+    if _blas.n_users and _blas.controller is not None:  # nor the one that would lift the limit
+        _blas.controller.limit(limits=_blas.before, user_api="blas")
         _free_blas()
     _blas = _BlasLimit()
 
