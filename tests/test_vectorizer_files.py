@@ -435,7 +435,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def repeat_word(arrays):
-    words = list(PackedWords(arrays["words.data"], arrays["words.ends"]))
+    words = list(PackedWords.from_arrays(arrays))
     packed = PackedWords.pack([words[1], *words[1:]])
     return {"words.data": packed.data, "words.ends": packed.ends}
 

@@ -28,7 +28,7 @@ _TFIDF_UNIT = 2.0**-10
 _LARGEST_AMOUNT = 2**19 - 1  # so that sums are exact, see Engine.sum_rows
 _LARGEST_TFIDF = 128.0  # of a word in a compact coder
 _FACTORS = "factors."
-_LARGEST_RANK, _SMALLEST_RANK = 256, 32
+_LARGEST_RANK, _SMALLEST_RANK, _RANK_PER_CELL = 384, 32, 0.45
 _LARGEST_WEIGHT = 2**15 - 1
 _ACTIVATIONS_AT_A_TIME = 1 << 22
 
@@ -192,7 +192,7 @@ class DocumentCoder:
 
 def _rank(n_cells: int) -> int:
     """Return how many directions a compact coder has."""
-    return min(_LARGEST_RANK, max(n_cells // 2, _SMALLEST_RANK))
+    return min(_LARGEST_RANK, max(round(_RANK_PER_CELL * n_cells), _SMALLEST_RANK))
 
 
 def _check_rest(

@@ -1,8 +1,8 @@
-"""Small forms of large matrices: rows of 4-bit numbers, and factors of low rank.
+"""Small forms of large matrices: rows of numbers of a few bits, and factors of low rank.
 
 A matrix ``W`` with a row for each word and a column for each cell is kept as ``A @ B`` of a few
 hundred directions. ``A`` is turned at random among these directions, which leaves the product as
-it is and makes its numbers alike, so that 4 bits are enough for each.
+it is and makes its numbers alike, so that few bits are enough for each.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from skfly.engine._checks import check_array, check_cells
 
 __all__ = ["Factors", "PackedRows", "random_turn", "sum_rows"]
 
-_LARGEST = 7  # of 4 bits, as many above 0 as below
-_STEP = 0.355  # best for 15 levels of normally distributed numbers of variance 1
+_STEPS = {3: 0.65, 4: 0.355}  # best for 7 and 15 levels of normal numbers of variance 1
+_FACTOR_BITS = 3  # more directions tell more than finer numbers
 _LARGEST_CELL = 2**15 - 1
 _LARGEST_AMOUNT = 2**19 - 1  # so that sums are exact, see Engine.sum_rows
 _LARGEST_SUM = 2.0**20
@@ -30,13 +30,15 @@ _ROWS_AT_A_TIME = 4096
 
 @dataclass(frozen=True, eq=False)
 class PackedRows:
-    """Rows of whole numbers from -7 to 7, two in a byte; they are unpacked as they are read.
+    """Rows of whole numbers of a few bits, as many above 0 as below; unpacked as they are read.
 
     Parameters
     ----------
-    packed : ndarray of uint8, (n_rows, ceil(n_columns / 2))
-        The first number of two in the upper half of a byte, 8 more than it is.
+    packed : ndarray of uint8, (n_rows, ceil(n_bits * n_columns / 8))
+        The bits of one number after the other, the highest first, of each ``2 ** (n_bits - 1)``
+        more than it is.
     n_columns : int
+    n_bits : int, default=4
 
     Examples
     --------
@@ -52,28 +54,30 @@ class PackedRows:
 
     packed: NDArray[np.uint8]
     n_columns: int
+    n_bits: int = 4
 
     @classmethod
-    def quantise(cls, rows: Any) -> tuple[Self, NDArray[np.float64]]:
-        """Return rows in 4 bits, and the unit of each row."""
+    def quantise(cls, rows: Any, n_bits: int = 4) -> tuple[Self, NDArray[np.float64]]:
+        """Return rows in a few bits a number, and the unit of each row."""
         rows = np.asarray(rows, np.float64)
-        steps = _STEP * np.sqrt((rows**2).mean(axis=1, keepdims=True)) + 1e-300
-        whole = np.clip(np.rint(rows / steps), -_LARGEST, _LARGEST)
+        steps = _STEPS[n_bits] * np.sqrt((rows**2).mean(axis=1, keepdims=True)) + 1e-300
+        largest = 2 ** (n_bits - 1) - 1
+        whole = np.clip(np.rint(rows / steps), -largest, largest)
         squares = (whole**2).sum(axis=1)
         best = np.divide(
             (rows * whole).sum(axis=1), squares, out=np.zeros(len(rows)), where=squares > 0
         )
-        shifted = (whole + 8).astype(np.uint8)
-        if shifted.shape[1] % 2:
-            shifted = np.pad(shifted, ((0, 0), (0, 1)), constant_values=8)
-        return cls(shifted[:, 0::2] << 4 | shifted[:, 1::2], rows.shape[1]), best
+        shifted = (whole + largest + 1).astype(np.uint8)
+        bits = np.unpackbits(shifted[:, :, None], axis=2)[:, :, 8 - n_bits :]
+        packed = np.packbits(bits.reshape(len(rows), -1), axis=1)
+        return cls(packed, rows.shape[1], n_bits), best
 
     @classmethod
-    def check(cls, name: str, packed: Any, n_rows: int, n_columns: int) -> Self:
+    def check(cls, name: str, packed: Any, n_rows: int, n_columns: int, n_bits: int = 4) -> Self:
         """Return the rows that an array holds; raises what ``check_array`` does."""
         array = np.asarray(packed)
-        check_array(name, array, np.uint8, (n_rows, -(-n_columns // 2)))
-        return cls(array, n_columns)
+        check_array(name, array, np.uint8, (n_rows, -(-n_columns * n_bits // 8)))
+        return cls(array, n_columns, n_bits)
 
     def __len__(self) -> int:
         return len(self.packed)
@@ -83,12 +87,12 @@ class PackedRows:
         return len(self.packed), self.n_columns
 
     def __getitem__(self, ids: Any) -> NDArray[np.int8]:
-        packed = self.packed[ids]
-        found = np.empty((len(packed), 2 * packed.shape[1]), dtype=np.int8)
-        found[:, 0::2] = packed >> 4
-        found[:, 1::2] = packed & 15
-        found -= 8
-        return np.ascontiguousarray(found[:, : self.n_columns])
+        packed, n_bits = self.packed[ids], self.n_bits
+        bits = np.unpackbits(packed, axis=1, count=n_bits * self.n_columns)
+        found = np.full((len(packed), self.n_columns), -(1 << (n_bits - 1)), dtype=np.int8)
+        for place in range(n_bits):
+            found += bits[:, place::n_bits].astype(np.int8) << (n_bits - 1 - place)
+        return found
 
 
 def sum_rows(
@@ -158,11 +162,13 @@ class Factors:
         largest = max(float(np.abs(directions).max(initial=0.0)), 1e-30) / _LARGEST_CELL
         packed, scales = [], []
         for part in _parts(len(matrix)):
-            rows, units = PackedRows.quantise(matrix[part].astype(np.float64) @ directions)
+            rows, units = PackedRows.quantise(
+                matrix[part].astype(np.float64) @ directions, _FACTOR_BITS
+            )
             packed.append(rows.packed)
             scales.append(units * largest)
         return cls(
-            PackedRows(np.concatenate(packed), rank),
+            PackedRows(np.concatenate(packed), rank, _FACTOR_BITS),
             np.concatenate(scales).astype(np.float32),
             np.ascontiguousarray(np.rint(directions.T / largest).astype(np.int16)),
         )
@@ -183,7 +189,8 @@ class Factors:
         cells, scales = np.asarray(arrays["cells"]), np.asarray(arrays["scales"])
         check_array("cells", cells, np.int16, (rank, n_cells))
         check_array("scales", scales, np.float32, (n_rows,))
-        return cls(PackedRows.check("rows", arrays["rows"], n_rows, rank), scales, cells)
+        rows = PackedRows.check("rows", arrays["rows"], n_rows, rank, _FACTOR_BITS)
+        return cls(rows, scales, cells)
 
     def sums(
         self,

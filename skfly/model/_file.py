@@ -122,15 +122,21 @@ def model_fingerprint(model: FlyModel) -> str:
 
 
 def _arrays_of(model: FlyModel) -> dict[str, NDArray[Any]]:
+    whole = PackedWords.pack(model.vocabulary.words).arrays() | {"counts": model.vocabulary.counts}
     arrays: dict[str, NDArray[Any]] = {
-        **PackedWords.pack(model.vocabulary.words).arrays(),
-        "counts": model.vocabulary.counts,
+        **{name: _in_few_bytes(array) for name, array in whole.items()},
         **{_CODER + name: array for name, array in model.coder.arrays.items()},
     }
     if model.document_coder is not None:
         found = model.document_coder.arrays
         arrays |= {_DOCUMENTS + name: array for name, array in found.items()}
     return arrays
+
+
+def _in_few_bytes(array: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers in 32 bits if they fit."""
+    fits = array.dtype == np.int64 and array.max(initial=0) < 2**31
+    return array.astype(np.int32) if fits else array
 
 
 def read_model(path: str | os.PathLike[str], *, mmap: bool = False) -> ModelFile:
@@ -205,9 +211,10 @@ def _restore(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]) -> 
     if content["kind"] != KIND:
         raise ValueError(f"it holds {content['kind']!r:.30}, not a model")
     counts = np.asarray(arrays["counts"])
-    if counts.dtype != np.int64 or counts.min(initial=0) < 0:
+    if counts.dtype not in (np.int32, np.int64) or counts.min(initial=0) < 0:
         raise ValueError("the counts of the words are no counts")
-    vocabulary = Vocabulary(list(PackedWords.from_arrays(arrays)), counts)
+    words = list(PackedWords.from_arrays(arrays))
+    vocabulary = Vocabulary(words, counts.astype(np.int64, copy=False))
     coder = FORMS[content["form"]].from_arrays(
         under(_CODER, arrays), content["numbers"], len(vocabulary)
     )

@@ -27,7 +27,7 @@ __all__ = ["PairCounts", "WhitenRule", "WhitenSettings"]
 _BATCH = 1 << 21  # words: what bounds memory beside the counts themselves
 _FREQUENT_SHARE = 200  # one word in so many is left out of the wide pairs
 _LARGEST_RANK = 300
-_RANK_PER_CELL = 0.75
+_RANK_PER_CELL = 0.6
 _SHORT_TEXT_RANK = 70  # of a million words
 _FEWEST_DIRECTIONS = 8
 _PASSES = 4
@@ -152,7 +152,7 @@ class WhitenRule:
         >>> params = {"batch_size": "auto", "subsample": "auto", "decorrelation": "auto"}
         >>> sizes = [CorpusSize(n_tokens, 20_000, 400) for n_tokens in (10**6, 10**8)]
         >>> [WhitenRule.resolve(params, size).rank for size in sizes]
-        [70, 300]
+        [70, 240]
         """
         by_text = _SHORT_TEXT_RANK * (size.n_tokens / 1e6) ** 0.5
         rank = round(min(_LARGEST_RANK, _RANK_PER_CELL * size.n_cells, by_text))

@@ -47,7 +47,10 @@ class PackedStrings(Sequence[str]):
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], name: str = "words") -> Self:
         """Restore what :meth:`arrays` returned."""
-        return cls(arrays[f"{name}.data"], arrays[f"{name}.ends"])
+        ends = arrays[f"{name}.ends"]
+        if ends.dtype == np.int32:
+            ends = ends.astype(np.int64)
+        return cls(arrays[f"{name}.data"], ends)
 
     def arrays(self, name: str = "words") -> dict[str, NDArray[Any]]:
         """Return the arrays to store in a file."""

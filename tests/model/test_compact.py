@@ -1,5 +1,7 @@
 """Compact models: nearly the same codes in a fraction of the memory."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -98,3 +100,19 @@ def test_arrays_of_other_shapes_are_refused(make_fly, documents, tmp_path):
     write_model_file(path, arrays, content, 4)
     with pytest.raises(ModelFileError, match="vectors must have shape"):
         FlyModel.load(path)
+
+
+@pytest.mark.parametrize("n_bits", [3, 4])
+@pytest.mark.parametrize("n_columns", [1, 2, 7, 8, 9, 300])
+def test_rows_of_a_few_bits_are_those_that_were_packed(n_bits, n_columns):
+    rows = np.random.default_rng(0).standard_normal((6, n_columns))
+    packed, units = PackedRows.quantise(rows, n_bits)
+    largest = 2 ** (n_bits - 1) - 1
+    found = packed[np.arange(6)]
+    assert packed.packed.shape == (6, math.ceil(n_bits * n_columns / 8))
+    assert np.abs(found).max() <= largest
+    steps = {3: 0.65, 4: 0.355}[n_bits] * np.sqrt((rows**2).mean(axis=1, keepdims=True))
+    np.testing.assert_array_equal(found, np.clip(np.rint(rows / steps), -largest, largest))
+    if n_columns == 300:
+        lost = ((found * units[:, None] - rows) ** 2).mean() / (rows**2).mean()
+        assert lost < {3: 0.06, 4: 0.02}[n_bits]
