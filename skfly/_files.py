@@ -215,8 +215,11 @@ def write_lock(target: str | os.PathLike[str]) -> Iterator[None]:
         os.pwrite(descriptor, json.dumps([os.getpid(), socket.gethostname()]).encode(), 0)
         yield
     finally:
-        lock.unlink(missing_ok=True)
-        os.close(descriptor)
+        try:
+            with suppress(OSError):  # one that is left over holds nothing
+                lock.unlink()
+        finally:
+            os.close(descriptor)
 
 
 def _open_locked(path: Path, target: Path) -> int:

@@ -237,6 +237,16 @@ def holder_of(target):
 
 
 class TestWriteLock:
+    def test_it_is_free_even_if_its_file_could_not_be_removed(self, tmp_path, monkeypatch):
+        def fail(*_, **__):
+            raise OSError("Input/output error")
+
+        with monkeypatch.context() as patch, write_lock(tmp_path / "run"):
+            patch.setattr(os, "unlink", fail)
+        with write_lock(tmp_path / "run"):
+            pass
+        assert list(tmp_path.iterdir()) == []
+
     def test_a_second_process_is_refused_and_told_who_holds_it(self, tmp_path):
         with holder_of(tmp_path / "run") as holder:
             with (

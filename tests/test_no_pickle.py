@@ -101,7 +101,15 @@ COMMANDS = [
     ("train", "-", "-o", "OUT", "--encoded-corpus", "FILE"),
     ("train", "-", "-o", "OUT", "--checkpoint", "DIRECTORY"),
     ("train", "DIRECTORY", "-o", "OUT", "--quiet"),
+    ("explore", "en", "--index", "FILE", "--no-browser"),
+    ("index", "DIRECTORY", "-o", "OUT", "--model", "FILE"),
+    ("index", "FILE", "-o", "OUT", "--model", "en"),
+    ("search", "FILE", "fly"),
     ("evaluate", "words", "FILE", "--data", "DIRECTORY"),
+    ("evaluate", "analogies", "en", "FILE"),
+    ("evaluate", "contexts", "FILE", "--wic", "DIRECTORY"),
+    ("evaluate", "sentences", "FILE", "--sts", "FILE"),
+    ("evaluate", "documents", "--data", "DIRECTORY"),
     ("evaluate", "FILE", "--wordsim", "DIRECTORY"),
 ]
 
