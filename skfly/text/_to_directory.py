@@ -167,7 +167,7 @@ class _Parts:
         """Keep finished parts of the same documents, otherwise start over."""
         description = self.directory / _DESCRIPTION
         if made_from is not None and description.exists():
-            before = json.loads(description.read_text(encoding="utf-8"))
+            before = _read_description(description)
             differ = [name for name in made_from if before.get(name) != _as_json(made_from)[name]]
             if differ:
                 raise ValueError(
@@ -200,6 +200,16 @@ class _Parts:
 
     def remove(self) -> None:
         shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def _read_description(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (RecursionError, ValueError):  # not JSON, or not UTF-8
+        content = None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} is damaged: remove {path.parent} to start over")
+    return content
 
 
 def _as_json(content: dict[str, Any]) -> dict[str, Any]:

@@ -211,3 +211,14 @@ def test_a_second_writer_is_refused_and_the_first_is_right(lines, tmp_path, monk
     assert refused
     assert_same(corpus, encode_documents(lines))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ids", "text.txt"]
+
+
+@pytest.mark.parametrize("content", [b"[]", b"null", b"{", b"\xff", b"[" * 100_000])
+def test_a_damaged_description_of_parts_is_refused(lines, tmp_path, content):
+    parts = tmp_path / ".corpus-parts"
+    parts.mkdir()
+    (parts / "made_from.json").write_bytes(content)
+    with pytest.raises(ValueError, match=r"made_from.json is damaged: remove .*parts to start"):
+        encode_to_directory(lines, tmp_path / "corpus")
+    shutil.rmtree(parts)
+    assert len(encode_to_directory(lines, tmp_path / "corpus"))
