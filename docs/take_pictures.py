@@ -44,6 +44,9 @@ PICTURES = {
     "fingerprints": Picture("#/home", ".hero .on", 900, 1100, element=".hero"),
     "home": Picture("#/home", ".hero .on", 1010),
     "map": Picture("#/map", "canvas[data-labels]", 900, 1100),
+    "selection": Picture(
+        "#/map?sel=8300,7800,9990,7800,9990,9990,8300,9990&docs=1", "#selection .on", 1500
+    ),
     "documents": Picture("#/documents?q=jazz+singer", ".results .on", 800),
     "sentence": Picture(f"#/sentence?{LOANS}", ".cell >> nth=3", 1160),
     "context": Picture(f"#/sentence?text={RIVER}&target=4", "#target .near", 1090),
