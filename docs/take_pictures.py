@@ -80,11 +80,13 @@ def take(browser: Browser, url: str, picture: Picture, path: Path) -> None:
         color_scheme=picture.theme,  # type: ignore[arg-type]
         reduced_motion="reduce",
     )
+    page.set_default_timeout(600_000)  # the map takes long on a busy machine
     page.goto(url + picture.state)
     page.wait_for_selector(picture.wait_for)
     if picture.element is None:
         page.screenshot(path=path)
     else:
+        page.evaluate("document.querySelectorAll('.saves').forEach(e => e.remove())")
         page.locator(picture.element).screenshot(path=path)
     page.close()
     with Image.open(path) as taken:  # few colours: a half of the size
