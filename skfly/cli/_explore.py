@@ -102,7 +102,7 @@ def _write_page(
     if as_json:
         print_json({"page": str(directory), "bytes": n_bytes})
     elif not quiet:
-        typer.echo(f"{directory}: the page of {name}, {size_text(n_bytes)}, for any web server")
+        say(f"{directory}: the page of {name}, {size_text(n_bytes)}, for any web server")
 
 
 def _open_page(url: str, stack: ExitStack) -> None:

@@ -99,6 +99,7 @@ class Explorer:
         self._model = self._describe_model()
         if self._by_count:
             self.word(self._by_count[0])  # search is compiled when it is first used: now
+            self.cells()  # the first page of the view of cells
 
     # The model
 
