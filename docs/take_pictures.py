@@ -44,6 +44,9 @@ PICTURES = {
     "fingerprints": Picture("#/home", ".hero .on", 900, 1100, element=".hero"),
     "home": Picture("#/home", ".hero .on", 1010),
     "map": Picture("#/map", "canvas[data-labels]", 900, 1100),
+    "selection": Picture(
+        "#/map?sel=8300,7800,9990,7800,9990,9990,8300,9990&docs=1", "#selection .on", 1500
+    ),
     "documents": Picture("#/documents?q=jazz+singer", ".results .on", 800),
     "sentence": Picture(f"#/sentence?{LOANS}", ".cell >> nth=3", 1160),
     "context": Picture(f"#/sentence?text={RIVER}&target=4", "#target .near", 1090),
@@ -77,11 +80,13 @@ def take(browser: Browser, url: str, picture: Picture, path: Path) -> None:
         color_scheme=picture.theme,  # type: ignore[arg-type]
         reduced_motion="reduce",
     )
+    page.set_default_timeout(600_000)  # the map takes long on a busy machine
     page.goto(url + picture.state)
     page.wait_for_selector(picture.wait_for)
     if picture.element is None:
         page.screenshot(path=path)
     else:
+        page.evaluate("document.querySelectorAll('.saves').forEach(e => e.remove())")
         page.locator(picture.element).screenshot(path=path)
     page.close()
     with Image.open(path) as taken:  # few colours: a half of the size

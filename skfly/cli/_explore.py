@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skfly.cli._app import HashLength, Json, Model, Quiet, app, examples
-from skfly.cli._console import print_json, say
+from skfly.cli._console import print_json, say, size_text
 from skfly.cli._files import load_to_hash
+from skfly.cli._index import open_documents
 
 if TYPE_CHECKING:
-    from skfly.index import DocumentIndex
+    from skfly.vectorizer import FlyHashVectorizer
 
 
 @app.command(
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
         "skfly explore corpus.skfly --port 0 --no-browser",
         "skfly explore corpus.skfly --host 0.0.0.0",
         "skfly explore corpus.skfly --index notes.idx",
+        "skfly explore corpus.skfly --index notes/",
+        "skfly explore corpus.skfly --static page/",
     )
 )
 def explore(
@@ -37,7 +40,18 @@ def explore(
     ] = 8765,
     index: Annotated[
         Path | None,
-        typer.Option(help='A file by "skfly index" with this model, to search on the page.'),
+        typer.Option(
+            help='Documents to search on the page: a file by "skfly index" with this model, or '
+            "a directory of text files, which are hashed first."
+        ),
+    ] = None,
+    static: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIRECTORY",
+            help="Write the page as plain files for any web server instead of serving it: "
+            "read-only, without documents.",
+        ),
     ] = None,
     hash_length: HashLength = None,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
@@ -50,8 +64,13 @@ def explore(
     """
     from skfly.explore import Server
 
+    if static is not None and index is not None:
+        raise ValueError("--static publishes no documents: leave out --index")
     fly = load_to_hash(model, hash_length)
-    documents = None if index is None else _open_index(index)
+    if static is not None:
+        _write_page(fly, model.name, static, quiet, as_json)
+        return
+    documents = None if index is None else open_documents(index, fly, quiet)
     server = Server(host, port)
     if not quiet:
         say(f"skfly: opening {model} ...", err=True)
@@ -74,12 +93,16 @@ def explore(
         server.run(fly, model.name, ready, documents)
 
 
-def _open_index(path: Path) -> DocumentIndex:
-    from skfly.index import DocumentIndex
+def _write_page(
+    fly: FlyHashVectorizer, name: str, directory: Path, quiet: bool, as_json: bool
+) -> None:
+    from skfly.explore import Explorer, write_page
 
-    if not path.exists():
-        raise FileNotFoundError(f"there is no index {path}")
-    return DocumentIndex.load(path)
+    n_bytes = write_page(Explorer(fly, name), directory)
+    if as_json:
+        print_json({"page": str(directory), "bytes": n_bytes})
+    elif not quiet:
+        say(f"{directory}: the page of {name}, {size_text(n_bytes)}, for any web server")
 
 
 def _open_page(url: str, stack: ExitStack) -> None:

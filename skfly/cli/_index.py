@@ -8,13 +8,16 @@ from contextlib import nullcontext
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from skfly.cli._app import Encoding, Jobs, Json, Quiet, app, examples
 from skfly.cli._console import print_json, say, show_logs, show_warning, size_text
 from skfly.cli._files import check_place, load_to_hash, read_lines
+
+if TYPE_CHECKING:
+    from skfly import DocumentIndex, FlyHashVectorizer
 
 _DOCUMENTS_AT_A_TIME = 1_000
 
@@ -100,6 +103,19 @@ def index(
             f"{output}: {len(made):,} documents ({made.n_empty:,} without a known word, which "
             f"are never found) in {summary['seconds']:.1f} s; {size_text(summary['file_bytes'])}"
         )
+
+
+def open_documents(path: Path, fly: FlyHashVectorizer, quiet: bool) -> DocumentIndex:
+    """Open an index, or hash the files of a directory with a model."""
+    from skfly import DocumentIndex
+
+    if not path.exists():
+        raise FileNotFoundError(f"there is no index {path}")
+    if not path.is_dir():
+        return DocumentIndex.load(path)
+    made = DocumentIndex(fly, keep_texts=True)
+    _add(made, _Documents([path], By.FILE, None, "utf-8"), quiet)
+    return made
 
 
 def _add(made: Any, documents: _Documents, quiet: bool) -> None:

@@ -15,6 +15,7 @@ for _name in ("starlette", "uvicorn"):  # before the modules that need them
 from skfly.explore._app import create_app
 from skfly.explore._explorer import Explorer
 from skfly.explore._guard import RateLimit
+from skfly.explore._readonly import write_page
 from skfly.explore._server import Server
 
-__all__ = ["Explorer", "RateLimit", "Server", "create_app"]
+__all__ = ["Explorer", "RateLimit", "Server", "create_app", "write_page"]

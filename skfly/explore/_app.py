@@ -16,6 +16,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from skfly.explore._atlas import SCALE
 from skfly.explore._explorer import ORDERS, Explorer
 from skfly.explore._fields import (
     MAX_BODY,
@@ -24,6 +25,7 @@ from skfly.explore._fields import (
     flag,
     number,
     parse,
+    polygon,
     text,
     whole,
 )
@@ -38,6 +40,8 @@ __all__ = ["create_app"]
 _STATIC = Path(__file__).parent / "static"
 _MOST = 2**31 - 1
 _MAX_WORD = 100
+_CORNERS = 200
+_SLOW = ("map", "selection", "duplicates")
 BODY_SECONDS = 10
 """How long the body of a request may take to come."""
 
@@ -101,14 +105,19 @@ def create_app(
         "cell": _Query(explorer.cell, {"cell": whole(0, _MOST)}, _CLOUDS),
         "documents": _Query(explorer.documents, {"query": text()}, _DOCUMENTS),
         "document": _Query(explorer.document, {"place": whole(0, _MOST)}, _DOCUMENTS),
+        "duplicates": _Query(explorer.duplicates, {}, {}),
+        "passages": _Query(
+            explorer.passages, {"cell": whole(0, _MOST)}, {"n_passages": whole(1, 20)}
+        ),
         "map": _Query(explorer.map, {}, {}),
+        "selection": _Query(explorer.selection, {"polygon": polygon(_CORNERS, SCALE)}, {}),
     }
-    one_at_a_time, one_map = CapacityLimiter(1), CapacityLimiter(1)
+    one_at_a_time, one_slow = CapacityLimiter(1), CapacityLimiter(1)
     routes = [
         Route(
             f"/api/{path}",
-            # the map takes long at first: other questions do not wait for it
-            partial(_answer, query, one_map if path == "map" else one_at_a_time),
+            # some take long at first: other questions do not wait for them
+            partial(_answer, query, one_slow if path in _SLOW else one_at_a_time),
             methods=["POST"],
         )
         for path, query in queries.items()

@@ -6,9 +6,13 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
     from skfly.index import DocumentIndex
     from skfly.model import FlyModel
@@ -19,6 +23,9 @@ _SHOWN = 400  # characters of a text in a list
 _READ = 20_000  # characters of a text of which words are explained
 _N_WORDS = 8
 _DUPLICATE = 0.9
+_MAPPED = 20_000  # documents on the map; more would hide the words
+_GROUPS = 50
+_OF_A_GROUP = 10
 
 
 class Documents:
@@ -47,6 +54,8 @@ class Documents:
         self._index = index
         self._drives = drives
         self._ids: list[Any] = list(np.asarray(index.ids, dtype=object).tolist())
+        self._model = model.with_(document_cells="words", document_codes="binary")
+        self._duplicates: dict[str, Any] | None = None
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -86,6 +95,60 @@ class Documents:
             "results": found,
         }
 
+    def duplicates(self) -> dict[str, Any]:
+        """Return groups of documents that are nearly the same, the largest first.
+
+        All pairs are compared at the first call, which takes long for many documents.
+        """
+        if self._duplicates is None:
+            pairs, _ = self._index.duplicates(_DUPLICATE)
+            rows = np.array([[self._places[i] for i in pair] for pair in pairs.tolist()], int)
+            rows = rows.reshape(-1, 2)
+            shape = (len(self), len(self))
+            graph = sparse.coo_array((np.ones(len(rows)), (rows[:, 0], rows[:, 1])), shape=shape)
+            labels = connected_components(graph, directed=False)[1]
+            sizes = np.bincount(labels, minlength=1)
+            several = np.flatnonzero(sizes > 1)
+            largest = several[np.argsort(-sizes[several], kind="stable")][:_GROUPS]
+            self._duplicates = {
+                "n_groups": len(several),
+                "n_documents": int(sizes[several].sum()),
+                "groups": [self._group(np.flatnonzero(labels == label)) for label in largest],
+            }
+        return self._duplicates
+
+    def _group(self, members: Any) -> dict[str, Any]:
+        places = members[:_OF_A_GROUP].tolist()
+        return {"size": len(members), "documents": self.briefly(places)}
+
+    def briefly(self, places: Sequence[int]) -> list[dict[str, Any]]:
+        """Return the names of documents, and how their texts begin."""
+        ids = [self._ids[place] for place in places]
+        texts = self._index.texts(ids) if self.keeps_texts and ids else [None] * len(ids)
+        return [
+            {"place": place, "id": str(name), "text": None if text is None else _beginning(text)}
+            for place, name, text in zip(places, ids, texts, strict=True)
+        ]
+
+    def near(self, query: str, n: int) -> tuple[list[int], list[str]]:
+        """Return places and texts of the documents that are most like a text."""
+        if not self.keeps_texts or not self._drives(query)[0]:
+            return [], []
+        ids, _ = self._index.search([query], n)
+        names = [name for name in ids[0].tolist() if name not in (-1, None)]
+        texts = self._index.texts(names)
+        return [self._places[name] for name in names], [text[:_READ] for text in texts]
+
+    def codes(self) -> tuple[sparse.csr_array, NDArray[np.int64]]:
+        """Return codes by the cells of words, and the places, of up to 20,000 documents.
+
+        Of more, every so many-th one.
+        """
+        n = min(len(self), _MAPPED) if self.keeps_texts else 0
+        places = np.linspace(0, max(len(self) - 1, 0), n).astype(np.int64)
+        texts = self._index.texts([self._ids[place] for place in places.tolist()]) if n else []
+        return self._model.documents([text[:_READ] for text in texts]), places
+
     def _found(self, query: str, n: int) -> list[dict[str, Any]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an empty answer says so
@@ -114,7 +177,7 @@ class Documents:
             strength[word] = float(np.maximum(responses[shared], 0.0).sum())
         strongest = sorted(strength, key=lambda word: (-strength[word], word))
         because = [word for word in strongest if strength[word] > 0][:_N_WORDS]
-        return row | {"text": " ".join(text[:_SHOWN].split()), "code": code, "because": because}
+        return row | {"text": _beginning(text), "code": code, "because": because}
 
     @property
     def _places(self) -> dict[Any, int]:
@@ -122,3 +185,7 @@ class Documents:
         if found is None:
             found = self.__dict__["_place_of"] = {name: i for i, name in enumerate(self._ids)}
         return found
+
+
+def _beginning(text: str) -> str:
+    return " ".join(text[:_SHOWN].split())

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from skfly.explore._atlas import Atlas
 from skfly.explore._documents import Documents
-from skfly.explore._map import draw_map
+from skfly.explore._passages import best_passages
 from skfly.explore._regions import name_regions
 from skfly.explore._tours import tours
 from skfly.model import is_stop_word
@@ -32,6 +33,8 @@ _TEMPERATURE = 0.1  # of the words of a cell in lists, and of how specific it is
 _N_EXAMPLES = 12
 _MAPPED_WORDS = 20_000
 _NAME_WORDS = 3
+_QUERY_WORDS = 12  # of a cell, by which texts that may excite it are found
+_SEARCHED_TEXTS = 40
 
 
 def _bounded_tokens(fly: FlyHashVectorizer) -> dict[str, Any]:
@@ -91,11 +94,12 @@ class Explorer:
         self._breadth = model.cell_breadths(_TEMPERATURE)
         self._layout = model.cell_layout()
         self._names = [" ".join(words) for words in model.cell_names(_NAME_WORDS)]
-        self._map: dict[str, Any] | None = None
+        self._atlas: Atlas | None = None
         self._words_of: dict[tuple[int, int, float, bool], list[tuple[str, float]]] = {}
         self._model = self._describe_model()
         if self._by_count:
             self.word(self._by_count[0])  # search is compiled when it is first used: now
+            self.cells()  # the first page of the view of cells
 
     # The model
 
@@ -135,25 +139,42 @@ class Explorer:
         specific = self.cells("specific", 0, 6)["cells"]
         return tours(n_known, [cell["name"] for cell in specific], self._examples())
 
+    # The map
+
     def map(self) -> dict[str, Any]:
         """Return where words lie on the map, the most frequent first, and their regions.
 
-        It is made at the first call, which may take half a minute.
+        Documents of the index lie amid the words that are most like them. The map is made at
+        the first call, which may take half a minute.
         """
-        if self._map is None:
+        return self._drawn.map()
+
+    def selection(self, polygon: Sequence[Sequence[float]]) -> dict[str, Any]:
+        """Return what lies within a polygon on the map, and which cells it has in common."""
+        found = self._drawn.select(polygon, self._fly_model.hash_length)
+        for cell in found["cells"]:
+            cell["name"] = self._names[cell["cell"]]
+            cell["region"] = int(self._layout.regions[cell["cell"]])
+        documents = self._documents
+        found["documents"] = documents.briefly(found["documents"]) if documents else []
+        return found
+
+    @property
+    def _drawn(self) -> Atlas:
+        if self._atlas is None:
             letters = [w for w in self._by_count if any(letter.isalpha() for letter in w)]
             words = letters[:_MAPPED_WORDS]
             rows = [self._known[word] for word in words]
-            drawn = draw_map(sparse.csr_array(self._codes.tocsr()[rows]), self._layout)
-            points = np.rint(drawn.points * 10_000).astype(int)
-            self._map = {
-                "words": words,
-                "x": points[:, 0].tolist(),
-                "y": points[:, 1].tolist(),
-                "regions": drawn.regions.tolist(),
-                "stop": [i for i, word in enumerate(words) if is_stop_word(word)],
-            }
-        return self._map
+            codes = sparse.csr_array(self._codes.tocsr()[rows])
+            more = (None, None) if self._documents is None else self._documents.codes()
+            self._atlas = Atlas(words, codes, self._counts[rows], self._layout, *more)
+        return self._atlas
+
+    def word_codes(self, n_words: int) -> tuple[list[str], list[int], sparse.csr_array]:
+        """Return the most frequent words, how often they came, and their codes."""
+        words = self._by_count[:n_words]
+        rows = [self._known[word] for word in words]
+        return words, self._counts[rows].tolist(), sparse.csr_array(self._codes.tocsr()[rows])
 
     # Documents
 
@@ -164,6 +185,30 @@ class Explorer:
     def document(self, place: int, n_documents: int = 10) -> dict[str, Any]:
         """Return a document of the index, and those that are most like it."""
         return self._opened().like(place, n_documents)
+
+    def duplicates(self) -> dict[str, Any]:
+        """Return groups of documents that are nearly the same."""
+        return self._opened().duplicates()
+
+    def passages(self, cell: int, n_passages: int = 5) -> dict[str, Any]:
+        """Return the sentences of documents that excite a cell most.
+
+        They are looked for in the documents that are most like the words of the cell.
+        """
+        self._check_cell(cell)
+        self._find_words([cell], _QUERY_WORDS, _TEMPERATURE, False)
+        words = [word for word, _ in self._words_of[cell, _QUERY_WORDS, _TEMPERATURE, False]]
+        places, texts = self._opened().near(" ".join(words), _SEARCHED_TEXTS)
+        found = best_passages(self._fly_model, cell, texts, n_passages)
+        for passage in found:
+            passage["place"] = places[passage.pop("source")]
+            passage["id"] = self._opened().briefly([passage["place"]])[0]["id"]
+        return {"cell": cell, "passages": found}
+
+    def _check_cell(self, cell: int) -> None:
+        n_cells = self._fly_model.n_cells
+        if not 0 <= cell < n_cells:
+            raise ValueError(f"there is no cell {cell}: the model has cells 0 to {n_cells - 1}")
 
     def _opened(self) -> Documents:
         if self._documents is None:
@@ -302,6 +347,16 @@ class Explorer:
             "cells": self._describe(some, [0.0] * len(some), 8, _TEMPERATURE),
         }
 
+    def every_cell(self, n_words: int, stop_words: bool = False) -> list[dict[str, Any]]:
+        """Return all cells, as ``cell`` does, but without the words that have them."""
+        every = range(self._fly_model.n_cells)
+        parts = (every[first : first + _CELLS_AT_A_TIME] for first in every[::_CELLS_AT_A_TIME])
+        return [
+            cell
+            for part in parts
+            for cell in self._describe(part, [0.0] * len(part), n_words, _TEMPERATURE, stop_words)
+        ]
+
     def cell(
         self,
         cell: int,
@@ -310,13 +365,15 @@ class Explorer:
         stop_words: bool = False,
     ) -> dict[str, Any]:
         """Return what a cell stands for, and frequent words that have it in their code."""
-        n_cells = self._fly_model.n_cells
-        if not 0 <= cell < n_cells:
-            raise ValueError(f"there is no cell {cell}: the model has cells 0 to {n_cells - 1}")
+        self._check_cell(cell)
         about = self._describe([cell], [0.0], n_words, temperature, stop_words)[0]
         rows = self._codes.indices[self._codes.indptr[cell] : self._codes.indptr[cell + 1]]
         having = (self._words[row] for row in rows.tolist())
-        known = (word for word in having if word in self._rank)
+        known = (
+            word
+            for word in having
+            if word in self._rank and (stop_words or not is_stop_word(word))
+        )
         about["in_codes_of"] = sorted(known, key=self._rank.__getitem__)[:n_words]
         return about
 

@@ -14,6 +14,7 @@ __all__ = [
     "flag",
     "number",
     "parse",
+    "polygon",
     "text",
     "whole",
 ]
@@ -100,6 +101,20 @@ def _within(kind: str, types: Any, least: float, most: float) -> _Check:
         if not least <= value <= most:
             raise RefusedError(422, f"{name} must be from {least:,} to {most:,}")
         return value
+
+    return check
+
+
+def polygon(most: int, largest: int) -> _Check:
+    """Return a check for the corners of a polygon, pairs of whole numbers."""
+    corner = whole(-largest, 2 * largest)
+
+    def check(name: str, value: Any) -> list[list[int]]:
+        if not isinstance(value, list) or not 3 <= len(value) <= most:
+            raise RefusedError(422, f"{name} must be a list of 3 to {most} corners")
+        if not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
+            raise RefusedError(422, f"{name}: each corner must be a list of two whole numbers")
+        return [[corner(name, part) for part in pair] for pair in value]
 
     return check
 

@@ -16,13 +16,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from skfly.explore._fields import RefusedError
 from skfly.explore._server import is_loopback
 
-__all__ = ["Guard", "RateLimit", "refusal"]
+__all__ = ["POLICY", "Guard", "RateLimit", "refusal"]
 
 _LOG = logging.getLogger("skfly")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; "
+    # blob: a picture that is saved as PNG is drawn from one of the page's own
+    "img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
 _HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    "Content-Security-Policy": POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",

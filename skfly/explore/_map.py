@@ -13,13 +13,14 @@ from skfly._caching import can_cache
 from skfly.index import PackedIndex
 from skfly.model import CellLayout
 
-__all__ = ["WordMap", "draw_map"]
+__all__ = ["WordMap", "draw_map", "place_among"]
 
 _NEIGHBOURS = 10
 _EPOCHS = 40
 _REPELLED = 4  # points that a word is pushed from, for each that it is pulled to
 _SPREAD = 3.0  # of the blur that finds where most of a code lies, in places of the grid
 _ROWS_AT_A_TIME = 2048
+_AMID = 5  # landmarks that something is placed amid
 # the curve by which UMAP pulls and pushes, for points that may touch
 _A, _B = 1.577, 0.895
 
@@ -118,3 +119,25 @@ def _pull(points: Any, near: Any, scores: Any, n_epochs: int) -> None:
                     push = 2 * _B / ((0.001 + square) * (1 + _A * square**_B)) * step
                     points[i, 0] += min(max(push * dx, -4.0), 4.0)
                     points[i, 1] += min(max(push * dy, -4.0), 4.0)
+
+
+def place_among(
+    codes: sparse.csr_array, landmarks: sparse.csr_array, points: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """Return places for codes among landmarks: amid those that are most like each.
+
+    Examples
+    --------
+    >>> landmarks = sparse.csr_array(np.eye(2, dtype=bool))
+    >>> place_among(landmarks[[1]], landmarks, np.array([[0.0, 0.0], [0.5, 1.0]]))
+    array([[0.5, 1. ]])
+    """
+    n_near = min(_AMID, landmarks.shape[0])
+    if not codes.shape[0] or not n_near:
+        return np.zeros((codes.shape[0], 2))
+    near, scores = PackedIndex(landmarks).search(codes, n_near)
+    # the nearest count most by far: a place between far landmarks would say nothing
+    weights = np.maximum(scores, 0.0) ** 8
+    weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-30)
+    found: NDArray[np.float64] = (weights[:, :, None] * points[near].astype(float)).sum(axis=1)
+    return found

@@ -85,3 +85,35 @@ def test_the_extra_is_named(skfly, model, monkeypatch):
     code, _, err = skfly("explore", model)
     assert code == 2
     assert 'pip install "skfly[explore]"' in err
+
+
+def test_a_directory_is_hashed_and_an_index_is_opened(skfly, model, tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr(
+        "skfly.explore.Server.run", lambda self, fly, name, ready, index: opened.append(index)
+    )
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "one.txt").write_text("the fly eats fruit\n")
+    (notes / "two.txt").write_text("the bank lends money\n")
+    code, _, err = skfly("explore", model, "--index", notes, "--port", 0, "--no-browser")
+    assert code == 0
+    assert "indexing" in err
+    assert sorted(opened[0].ids) == [str(notes / "one.txt"), str(notes / "two.txt")]
+    assert opened[0].keeps_texts
+    code, _, err = skfly("explore", model, "--index", tmp_path / "no.idx", "--port", 0)
+    assert code == 2
+    assert "there is no index" in err
+
+
+def test_the_page_is_written_as_files(skfly, model, tmp_path):
+    code, out, _ = skfly("explore", model, "--static", tmp_path / "page", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert told["page"] == str(tmp_path / "page")
+    written = [file for file in (tmp_path / "page").rglob("*") if file.is_file()]
+    assert told["bytes"] == sum(file.stat().st_size for file in written)
+    assert (tmp_path / "page" / "index.html").is_file()
+    code, _, err = skfly("explore", model, "--static", tmp_path, "--index", tmp_path)
+    assert code == 2
+    assert "--static publishes no documents" in err

@@ -70,12 +70,69 @@ def test_without_an_index_documents_are_refused(explored):
     )
 
 
+def test_duplicates_come_in_groups(explorer):
+    answer = explorer.duplicates()
+    assert (answer["n_groups"], answer["n_documents"]) == (1, 2)
+    assert [row["id"] for row in answer["groups"][0]["documents"]] == ["fruit", "copy"]
+
+
+def test_passages_that_excite_a_cell_come_from_documents_with_its_words(explorer, explored):
+    cell = int(explored.wv["money"].nonzero()[0][0])
+    passages = explorer.passages(cell)["passages"]
+    assert [passage["id"] for passage in passages] == ["bank"]
+    assert set(passages[0]["words"]) <= {"bank", "lends", "money"}
+    with pytest.raises(ValueError, match="there is no cell 40"):
+        explorer.passages(40)
+
+
+def test_documents_lie_on_the_map_unless_no_word_of_them_is_known(explorer, explored):
+    documents = explorer.map()["documents"]
+    assert documents["places"] == [0, 1, 2, 4]
+    assert documents["x"][0] == documents["x"][2]
+    without = Explorer(explored, index=indexed(explored, keep_texts=False))
+    assert without.map()["documents"]["places"] == []
+
+
+def test_a_selection_of_everything_has_nothing_that_sets_it_apart(explorer):
+    answer = explorer.selection([[-1, -1], [10_001, -1], [10_001, 10_001], [-1, 10_001]])
+    assert answer["n_words"] == len(explorer.map()["words"])
+    assert answer["n_documents"] == 4
+    assert answer["code"] == []
+
+
+def test_a_selection_of_one_word_has_its_cells(explorer, explored):
+    drawn = explorer.map()
+    i = drawn["words"].index("money")
+    x, y = drawn["x"][i], drawn["y"][i]
+    answer = explorer.selection([[x - 1, y - 1], [x + 1, y - 1], [x + 1, y + 1], [x - 1, y + 1]])
+    assert "money" in answer["words"]
+    if answer["n_words"] == 1:
+        assert set(answer["code"]) <= set(explored.wv["money"].nonzero()[0].tolist())
+
+
+@pytest.mark.parametrize(
+    ("polygon", "told"),
+    [
+        ([[0, 0], [1, 1]], "polygon must be a list of 3 to 200 corners"),
+        ([[0, 0], [1, 1], [2]], "each corner must be a list of two whole numbers"),
+        ([[0, 0], [1, 1], [2, 1e9]], "polygon must be a whole number"),
+        ([[0, 0], [1, 1], [2, 10**9]], "polygon must be from -10,000 to 20,000"),
+        ("0,0", "polygon must be a list"),
+    ],
+)
+def test_what_is_no_polygon_is_refused(explored, polygon, told):
+    client = TestClient(create_app(explored), base_url="http://127.0.0.1")
+    answer = client.post("/api/selection", json={"polygon": polygon})
+    assert answer.status_code == 422
+    assert told in answer.json()["error"]
+
+
 def test_the_map_has_each_word_once_and_is_the_same_each_time(explored, explorer):
     drawn = explorer.map()
     assert len(set(drawn["words"])) == len(drawn["words"]) == len(drawn["x"])
     assert set(drawn["words"]) <= set(explored.model_.known_words())
     assert all(0 <= part <= 10_000 for part in drawn["x"] + drawn["y"])
-    assert Explorer(explored).map() == drawn
+    assert Explorer(explored, index=indexed(explored)).map() == drawn
 
 
 def test_stop_words_are_left_out_of_clouds_unless_asked_for(explorer):

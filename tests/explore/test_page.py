@@ -1,123 +1,17 @@
 """The page in a real browser: Chromium, driven by Playwright."""
 
-import os
-import shutil
-import threading
-import time
 from itertools import pairwise
 
 import pytest
-import uvicorn
 from playwright import sync_api
 
+from browsing import MARKS, SLOW, serve, wait_for_address
 from skfly import DocumentIndex
-from skfly.explore import RateLimit, create_app
+from skfly.explore import create_app
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-NEEDED = bool(os.environ.get("SKFLY_NEEDS_BROWSER"))
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 HOSTILE = "<script>alert(1)</script>"
-SLOW = 60_000  # milliseconds; a loaded machine is no error
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        CHROMIUM is None and not NEEDED,
-        reason="no Chromium: install Debian's chromium, or name one in CHROMIUM",
-    ),
-    # asyncio's, in the thread of the server and in Playwright's
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
-
-
-class Address(str):
-    """Where the page is served: ``base / "#/cells"``."""
-
-    def __truediv__(self, path):
-        return f"{self}{path}"
-
-
-def serve(app):
-    config = uvicorn.Config(app, port=0, log_level="critical", lifespan="off", ws="none")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive()
-        time.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    return server, thread, Address(f"http://127.0.0.1:{port}/")
-
-
-@pytest.fixture(scope="module")
-def base(explored):
-    app = create_app(explored, name="m.skfly", limit=RateLimit(1e9, 1e9))
-    server, thread, address = serve(app)
-    yield address
-    server.should_exit = True
-    thread.join(30)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS, timeout=SLOW)
-        yield launched
-        launched.close()
-
-
-@pytest.fixture
-def open_page(browser, base):
-    """Open pages, and look at the end whether any of them complained."""
-    contexts, complaints = [], []
-
-    def complain(text, refused):
-        # the browser tells of every answer that is an error
-        if not (refused and text.startswith("Failed to load resource")):
-            complaints.append(text)
-
-    def opened(path="", *, width=1200, refused=False, **options):
-        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        context.set_default_timeout(SLOW)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "console",
-            lambda message: complain(message.text, refused) if message.type == "error" else None,
-        )
-        page.on("dialog", lambda dialog: complaints.append("a dialog: " + dialog.message))
-        page.on(
-            "request",
-            lambda request: (
-                None if request.url.startswith("http://127.0.0.1:") else
-                complaints.append("outside: " + request.url)
-            ),
-        )  # fmt: skip
-        page.goto(path if path.startswith("http") else base / path)
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert complaints == []
-
-
-def wait_for_address(page, part):
-    for _ in range(SLOW // 20):
-        if part in page.url:
-            return
-        page.wait_for_timeout(20)
-    pytest.fail(f"{part} never came into {page.url}")
+pytestmark = MARKS
 
 
 def words_lit(page):
@@ -439,8 +333,7 @@ def test_light_and_dark(open_page):
 
 
 def test_a_token_is_asked_for(open_page, explored):
-    server, thread, address = serve(create_app(explored, token="secret-word"))
-    try:
+    with serve(create_app(explored, token="secret-word")) as address:
         page = open_page(address / "#token=secret-word")
         page.wait_for_selector("text=A Kenyon cell is a neuron")
         assert "secret" not in page.url
@@ -451,9 +344,6 @@ def test_a_token_is_asked_for(open_page, explored):
         page.fill("#token", "secret-word")
         page.click("form button")
         page.wait_for_selector("text=A Kenyon cell is a neuron")
-    finally:
-        server.should_exit = True
-        thread.join(30)
 
 
 def test_the_first_page_teaches(open_page):
@@ -500,8 +390,7 @@ def test_the_map_flies_to_a_word_and_opens_it(open_page):
 def test_documents_as_one_types(open_page, explored):
     index = DocumentIndex(explored, keep_texts=True)
     index.add(["ripe fruit smells sweet", f"hostile {HOSTILE}", "the bank lends money"])
-    server, thread, address = serve(create_app(explored, index=index))
-    try:
+    with serve(create_app(explored, index=index)) as address:
         page = open_page(address / "#/documents")
         page.wait_for_selector("text=3 documents")
         page.fill("#query", "bank money")
@@ -515,6 +404,3 @@ def test_documents_as_one_types(open_page, explored):
         sync_api.expect(first).to_contain_text(HOSTILE, timeout=SLOW)
         page.fill("#query", "zzz")
         page.wait_for_selector("text=The model knows no word of this")
-    finally:
-        server.should_exit = True
-        thread.join(30)

@@ -3,7 +3,8 @@
 import { latest } from "./api.js";
 import { cloud } from "./cloud.js";
 import { count, h, later } from "./dom.js";
-import { cloudControls, codeGrid, failure, note, usage, wordList } from "./parts.js";
+import { cloudControls, codeGrid, failure, nameOf, note, usage, wordList } from "./parts.js";
+import { savable, saveTable } from "./save.js";
 import { go, link, linkCell, numberOf } from "./state.js";
 
 const ORDERS = { used: "Most used", specific: "Most specific", dead: "Dead" };
@@ -36,7 +37,10 @@ export function cellsView(root, model) {
       href: link("cells", { order: answer.order, from: offset || undefined }) }, text);
     const last = Math.min(answer.offset + PAGE, answer.n_cells);
     body.replaceChildren(
-      h("p", { class: "lead" }, EXPLAINED[answer.order]),
+      h("p", { class: "lead" }, EXPLAINED[answer.order], " ",
+        saveTable(`Cells ${answer.order}`, [["cell", "name", "words", "n_used", "share_used", "breadth"],
+          ...answer.cells.map((cell) => [cell.cell, cell.name,
+            cell.words.map(([word]) => word).join(" "), cell.n_used, cell.share_used, cell.breadth])])),
       answer.cells.length
         ? h("ul", { class: "list" }, answer.cells.map(entry))
         : note("There are no more."),
@@ -75,9 +79,26 @@ export function cellView(root, model) {
   root.append(title, controls, body);
   const tune = later(120, (changes) => go("cell", { ...params, ...changes }, { replace: true }));
 
+  const passages = h("section", { "aria-live": "polite" });
+  const askPassages = latest();
+
+  async function showPassages(cell) {
+    if (model.n_documents === null) return;
+    passages.replaceChildren();
+    const found = (await askPassages("passages", { cell })).passages;
+    passages.replaceChildren(h("h2", {}, "Passages that excite it"),
+      found.length
+        ? h("ul", { class: "passages" }, found.map((row) => h("li", { class: "card" },
+          h("p", {}, row.text),
+          h("p", { class: "usage" }, "because of ", wordList(row.words), ", in ",
+            h("a", { href: link("documents", { like: row.place }) }, row.id)))))
+        : note("No document has its words."));
+  }
+
   async function update(given) {
     params = given;
-    title.textContent = `Cell ${params.n ?? ""}`;
+    const name = nameOf(params.n);
+    title.textContent = `Cell ${params.n ?? ""}${name ? `: ${name}` : ""}`;
     const temperature = numberOf(params.t, 0.1, 0.01, 2);
     if (!controls.contains(document.activeElement)) {
       controls.replaceChildren(cloudControls({
@@ -96,20 +117,25 @@ export function cellView(root, model) {
       const answer = await ask("cell", {
         cell, temperature, n_words: 40, stop_words: params.stop === "1" });
       body.replaceChildren(
-        h("p", { class: "lead" }, answer.name),
-        h("div", { class: `card big r${answer.region}` }, cloud(answer.cell, answer.words)),
-        usage(answer),
-        h("div", { class: "big" },
-          codeGrid(model.n_cells, [["on", [answer.cell]]], "Where the cell lies", { small: true })),
+        h("div", { class: "pair" },
+        h("div", { class: `card big r${answer.region}` }, savable(cloud(answer.cell, answer.words)),
+          saveTable(`Words of cell ${answer.cell}`, [["word", "probability"], ...answer.words])),
+        h("div", { class: "card" },
+          savable(codeGrid(model.n_cells, [["on", [answer.cell]]], `Where cell ${answer.cell} lies`,
+            { small: true, named: true })),
+          usage(answer))),
+        passages,
         h("h2", {}, "In the codes of"),
         answer.in_codes_of.length
           ? h("p", {}, wordList(answer.in_codes_of),
             answer.n_used > answer.in_codes_of.length
-              ? ` and ${count(answer.n_used - answer.in_codes_of.length)} more` : "")
+              ? ` and ${count(answer.n_used - answer.in_codes_of.length)} more` : "", ". ",
+          h("a", { href: link("map", { cell: answer.cell }) }, "Show them on the map"))
           : note("No word has it: the cell is dead."),
         h("p", { class: "pages" }, steps.filter(([n]) => n >= 0 && n < model.n_cells)
           .map(([n, text]) => h("a", { href: linkCell(n) }, text))),
       );
+      await showPassages(cell);
     } catch (error) {
       if (error.name === "AbortError") return;
       if (error.status === 401) throw error;

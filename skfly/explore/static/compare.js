@@ -3,8 +3,9 @@
 import { latest } from "./api.js";
 import { cut, h, later, percent } from "./dom.js";
 import {
-  cellCard, cloudControls, codeGrid, failure, legend, litWords, noWord, note,
+  cellCard, cloudControls, codeGrid, failure, legend, litWords, nameOf, noWord, note, readOnly,
 } from "./parts.js";
+import { saveTable } from "./save.js";
 import { settingsOf } from "./sentence.js";
 import { go } from "./state.js";
 
@@ -50,14 +51,17 @@ export function compareView(root, model) {
     const alone = (code) => code.filter((cell) => !answer.shared.includes(cell));
     results.replaceChildren(
       h("div", { class: "pair codes" },
-        codeGrid(model.n_cells, [["on", answer.left_code]], "The code of the first", { small: true }),
-        codeGrid(model.n_cells, [["on", answer.right_code]], "The code of the second",
-          { small: true })),
+        codeGrid(model.n_cells, [["on", answer.left_code]], "The code of the first"),
+        codeGrid(model.n_cells, [["on", answer.right_code]], "The code of the second")),
       h("div", { class: "pair codes" },
         h("div", {},
           h("p", { class: "score" },
             h("strong", {}, percent(answer.similarity)), ` similar: ${answer.shared.length} of ` +
             `${model.hash_length} cells are the same`),
+          saveTable("Cells of two sentences", [["cell", "name", "first", "second"],
+            ...[...new Set([...answer.left_code, ...answer.right_code])].sort((a, b) => a - b)
+              .map((cell) => [cell, nameOf(cell), answer.left_code.includes(cell),
+                answer.right_code.includes(cell)])]),
           legend(["first", "only the first"], ["other", "only the second"], ["both", "both"])),
         codeGrid(model.n_cells, [["first", alone(answer.left_code)],
           ["other", alone(answer.right_code)], ["both", answer.shared]],
@@ -78,7 +82,7 @@ export function compareView(root, model) {
     if (!controls.contains(document.activeElement)) {
       controls.replaceChildren(cloudControls({
         cells: settings.n_cells, temperature: settings.temperature,
-        stopWords: settings.stop_words, change: tune }));
+        stopWords: model.read_only ? null : settings.stop_words, change: tune }));
     }
     if (!params.a || !params.b) {
       lit.a.replaceChildren();
@@ -92,7 +96,7 @@ export function compareView(root, model) {
     } catch (error) {
       if (error.name === "AbortError") return;
       if (error.status === 401) throw error;
-      results.replaceChildren(failure(error));
+      results.replaceChildren(model.read_only ? readOnly(model, "compare") : failure(error));
     }
   }
 

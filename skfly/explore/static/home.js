@@ -3,6 +3,7 @@
 import { ask } from "./api.js";
 import { count, h } from "./dom.js";
 import { codeGrid, wordList } from "./parts.js";
+import { savable } from "./save.js";
 import { link } from "./state.js";
 
 const shown = (params) => [params.text, params.a, params.b, params.w].filter(Boolean).join(" / ");
@@ -42,7 +43,8 @@ export function homeView(root, model) {
 
   const drawn = (title, to, code, text) => h("figure", { class: "card" },
     h("figcaption", {}, h("a", { href: to }, title), " ", h("span", {}, text)),
-    codeGrid(model.n_cells, [["on", code]], `The code of: ${title}`, { small: true, named: true }));
+    savable(codeGrid(model.n_cells, [["on", code]], `The code of: ${title}`,
+      { small: true, named: true })));
 
   async function update() {
     if (pictures.childElementCount) return;

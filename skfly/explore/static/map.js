@@ -1,112 +1,110 @@
 // A map of the words on a canvas; zooming and panning are d3-zoom's.
 
-import { ask } from "./api.js";
-import { count, h } from "./dom.js";
-import { failure, note } from "./parts.js";
-import { go, link, linkWord } from "./state.js";
+import { ask, latest } from "./api.js";
+import { count, h, percent, plural } from "./dom.js";
+import { drawMap } from "./drawmap.js";
+import { codeGrid, failure, nameOf, note, wordList } from "./parts.js";
+import { savable, saveCanvas, saveTable } from "./save.js";
+import { go, link, linkCell, linkWord } from "./state.js";
 
-const LABELS = 160; // at most, at a time
 const NEAR = 14; // pixels between a press and a word
-const FONT = "600 13px system-ui, sans-serif";
+const SCALE = 10000; // of the coordinates of the map
+const CORNERS = 80; // of a selection, at most
+const STEP = 5; // pixels between two of them
 let kept = null;
 
+/** The polygon in an address: "x,y,x,y". */
+function polygonOf(text) {
+  const numbers = (text ?? "").split(",").map(Number);
+  if (numbers.length < 6 || numbers.length % 2 || numbers.length > 400) return null;
+  if (!numbers.every((n) => Number.isInteger(n) && n >= -SCALE && n <= 2 * SCALE)) return null;
+  return numbers.flatMap((n, i) => (i % 2 ? [] : [[n, numbers[i + 1]]]));
+}
+
+function prepare(answer, model) {
+  const of = model.region_names.map(() => []);
+  answer.regions.forEach((region, i) => of[region].push(i));
+  return { ...answer, x: Float32Array.from(answer.x), y: Float32Array.from(answer.y), of,
+    index: new Map(answer.words.map((word, i) => [word, i])) };
+}
+
 export function mapView(root, model) {
+  const askSelection = latest();
+  const askMarked = latest();
   let params = {};
   let data = null;
+  let marked = new Set(); // neighbours of the word, or words of the cell
+  let lasso = null; // corners, in pixels, while one is drawn
   let at = window.d3.zoomIdentity;
   let frame = 0;
   const canvas = h("canvas", { tabindex: 0, role: "img",
     "aria-label": "Map of words; search above flies to a word. Arrow keys move it, plus and minus zoom." });
   const told = h("p", { class: "lead", "aria-live": "polite" });
-  const holder = h("div", { class: "map" }, canvas);
+  const pointed = h("div", { class: "pointed", hidden: true });
+  const holder = h("div", { class: "map" }, canvas, pointed);
   const status = h("div");
-  root.append(h("h1", { tabindex: -1 }, "Map of words"), told, status, holder,
+  const panel = h("section", { id: "selection", "aria-live": "polite" });
+  const change = (changes) => go("map", { ...params, ...changes });
+  const draws = h("button", { type: "button", id: "lasso", "aria-pressed": "false", onclick: () => {
+    draws.setAttribute("aria-pressed", String(draws.getAttribute("aria-pressed") !== "true"));
+    canvas.classList.toggle("draws", isDrawing());
+  } }, "Draw a selection");
+  const isDrawing = () => draws.getAttribute("aria-pressed") === "true";
+  const shows = h("input", { type: "checkbox", id: "docs",
+    onchange: () => change({ docs: shows.checked ? "1" : undefined }) });
+  const tools = h("div", { class: "tools" }, draws,
+    h("button", { type: "button", id: "in-view", onclick: () => {
+      const [width, height] = size();
+      select([[0, 0], [width, 0], [width, height], [0, height]]);
+    } }, "Select what is in view"),
+    model.n_documents === null ? null : h("label", {}, shows, " Documents"),
+    saveCanvas(canvas, "Map of words"));
+  root.append(h("h1", { tabindex: -1 }, "Map of words"), told, status, tools, holder,
     h("p", { class: "legend" }, model.region_names.map((name, i) =>
-      h("span", { class: `region r${i}` }, name))));
-  const zoom = window.d3.zoom().scaleExtent([0.8, 60]).on("zoom", (event) => {
-    at = event.transform;
-    redraw();
-  });
-  const target = window.d3.select(canvas).call(zoom);
+      h("span", { class: `region r${i}` }, name))), panel);
+  const zoom = window.d3.zoom().scaleExtent([0.8, 60])
+    .filter((event) => !event.button && (event.type === "wheel" || !(isDrawing() || event.shiftKey)))
+    .on("zoom", (event) => {
+      at = event.transform;
+      redraw();
+    });
+  const target = window.d3.select(canvas).call(zoom).on("dblclick.zoom", null);
 
   const size = () => [canvas.clientWidth, canvas.clientHeight];
-  const place = (i) => {
-    const [width, height] = size();
-    return [at.applyX((data.x[i] / 10000) * width), at.applyY((data.y[i] / 10000) * height)];
-  };
   const redraw = () => {
     cancelAnimationFrame(frame);
-    frame = requestAnimationFrame(draw);
+    frame = requestAnimationFrame(() => {
+      if (!data || !canvas.isConnected) return;
+      drawMap(canvas, { data, at, scale: SCALE, chosen: data.index.get(params.w), marked, lasso,
+        polygon: polygonOf(params.sel), documents: params.docs === "1" });
+    });
   };
 
-  function draw() {
-    if (!data || !canvas.isConnected) return;
+  // Pixels to places on the map
+  const toMap = ([x, y]) => {
     const [width, height] = size();
-    const scale = window.devicePixelRatio || 1;
-    if (canvas.width !== Math.round(width * scale)) canvas.width = Math.round(width * scale);
-    if (canvas.height !== Math.round(height * scale)) canvas.height = Math.round(height * scale);
-    const pen = canvas.getContext("2d");
-    pen.setTransform(scale, 0, 0, scale, 0, 0);
-    pen.clearRect(0, 0, width, height);
-    const style = getComputedStyle(document.documentElement);
-    const colours = model.region_names.map((_, i) => style.getPropertyValue(`--r${i}`).trim());
-    const dot = Math.min(4, 1.6 * Math.sqrt(at.k));
-    const seen = [];
-    for (let region = 0; region < colours.length; region += 1) {
-      pen.fillStyle = colours[region];
-      for (const i of data.of[region]) {
-        const [x, y] = place(i);
-        if (x < 0 || y < 0 || x > width || y > height) continue;
-        pen.fillRect(x - dot / 2, y - dot / 2, dot, dot);
-        seen.push(i);
-      }
-    }
-    label(pen, seen, colours, style, width);
-  }
-
-  function label(pen, seen, colours, style, width) {
-    pen.font = FONT;
-    pen.textAlign = "center";
-    pen.lineWidth = 3;
-    pen.strokeStyle = style.getPropertyValue("--card").trim();
-    const taken = new Set();
-    const chosen = data.index.get(params.w);
-    const order = seen.filter((i) => !data.isStop.has(i)).sort((a, b) => a - b);
-    if (chosen !== undefined) order.unshift(chosen);
-    let drawn = 0;
-    for (const i of order) {
-      if (drawn >= LABELS) break;
-      const [x, y] = place(i);
-      const half = pen.measureText(data.words[i]).width / 2 + 3;
-      const boxes = [];
-      for (let cx = Math.floor((x - half) / 16); cx <= Math.floor((x + half) / 16); cx += 1) {
-        for (let cy = Math.floor((y - 18) / 9); cy <= Math.floor(y / 9); cy += 1) boxes.push(cx * 4096 + cy);
-      }
-      if (x - half < 0 || x + half > width || boxes.some((box) => taken.has(box))) continue;
-      boxes.forEach((box) => taken.add(box));
-      pen.fillStyle = i === chosen ? style.getPropertyValue("--accent").trim() : colours[data.regions[i]];
-      pen.strokeText(data.words[i], x, y - 5);
-      pen.fillText(data.words[i], x, y - 5);
-      if (i === chosen) {
-        pen.beginPath();
-        pen.arc(x, y, 6, 0, 7);
-        pen.fill();
-      }
-      drawn += 1;
-    }
-    canvas.dataset.labels = String(drawn);
-  }
-
-  function nearest(event) {
+    return [at.invertX(x) / width, at.invertY(y) / height]
+      .map((part) => Math.round(Math.min(2, Math.max(-1, part)) * SCALE));
+  };
+  const select = (corners) => {
+    const every = Math.ceil(corners.length / CORNERS);
+    change({ sel: corners.filter((_, i) => i % every === 0).map(toMap).join(",") });
+  };
+  const positionOf = (event) => {
     const box = canvas.getBoundingClientRect();
-    const [px, py] = [event.clientX - box.left, event.clientY - box.top];
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+
+  function nearest(event, { x: xs, y: ys }) {
+    const [px, py] = positionOf(event);
+    const [width, height] = size();
     let best = null;
     let least = NEAR ** 2;
-    data.words.forEach((_, i) => {
-      const [x, y] = place(i);
-      const distance = (x - px) ** 2 + (y - py) ** 2;
+    for (let i = 0; i < xs.length; i += 1) {
+      const distance = (at.applyX((xs[i] / SCALE) * width) - px) ** 2 +
+        (at.applyY((ys[i] / SCALE) * height) - py) ** 2;
       if (distance < least) [best, least] = [i, distance];
-    });
+    }
     return best;
   }
 
@@ -114,28 +112,104 @@ export function mapView(root, model) {
     const [width, height] = size();
     const k = Math.max(at.k, 8);
     const to = window.d3.zoomIdentity.translate(width / 2, height / 2).scale(k)
-      .translate(-(data.x[i] / 10000) * width, -(data.y[i] / 10000) * height);
+      .translate(-(data.x[i] / SCALE) * width, -(data.y[i] / SCALE) * height);
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     (still ? target : target.transition().duration(600)).call(zoom.transform, to);
   }
 
+  canvas.addEventListener("pointerdown", (event) => {
+    if (!data || event.button || !(isDrawing() || event.shiftKey)) return;
+    lasso = [positionOf(event)];
+    canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (!data) return;
+    if (lasso) {
+      const [x, y] = positionOf(event);
+      const [lastX, lastY] = lasso.at(-1);
+      if (Math.hypot(x - lastX, y - lastY) >= STEP) lasso.push([x, y]);
+      redraw();
+      return;
+    }
+    const i = event.buttons ? null : nearest(event, data);
+    pointed.hidden = i === null;
+    if (i === null) return;
+    pointed.textContent = data.words[i];
+    const [x, y] = positionOf(event);
+    const [width] = size();
+    pointed.classList.toggle("left", x > width / 2);
+    pointed.style.setProperty("left", `${x}px`);
+    pointed.style.setProperty("top", `${y}px`);
+  });
+  canvas.addEventListener("pointerleave", () => { pointed.hidden = true; });
+  canvas.addEventListener("pointerup", () => {
+    const corners = lasso;
+    lasso = null;
+    if (corners?.length > 2) select(corners);
+    else redraw();
+  });
+  canvas.addEventListener("pointercancel", () => { lasso = null; redraw(); });
   canvas.addEventListener("click", (event) => {
-    const i = data && nearest(event);
-    if (i !== null && i !== undefined) go("word", { w: data.words[i] });
+    if (!data || isDrawing() || event.shiftKey) return;
+    const i = nearest(event, data);
+    const document = params.docs === "1" ? nearest(event, data.documents) : null;
+    if (i !== null) go("word", { w: data.words[i] });
+    else if (document !== null) go("documents", { like: data.documents.places[document] });
   });
   canvas.addEventListener("keydown", (event) => {
     const moves = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
     if (moves[event.key]) target.call(zoom.translateBy, ...moves[event.key].map((d) => d / at.k));
     else if (event.key === "+" || event.key === "=") target.call(zoom.scaleBy, 1.4);
     else if (event.key === "-") target.call(zoom.scaleBy, 1 / 1.4);
+    else if (event.key === "0") target.call(zoom.transform, window.d3.zoomIdentity);
+    else if (event.key === "Escape" && params.sel) change({ sel: undefined });
     else return;
     event.preventDefault();
   });
   new ResizeObserver(redraw).observe(canvas);
   new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 
+  function showSelection(answer) {
+    const nothing = !answer.n_words && !answer.n_documents;
+    const documents = answer.n_documents
+      ? ` and ${plural(answer.n_documents, "document", "documents")}` : "";
+    panel.replaceChildren(
+      h("h2", {}, `Selected: ${plural(answer.n_words, "word", "words")}${documents}`),
+      h("p", {}, h("a", { href: link("map", { ...params, sel: undefined }) }, "Select nothing"), " ",
+        nothing ? null : saveTable("Selected words", [["word"], ...answer.words.map((word) => [word])])),
+      nothing ? note("There is nothing here.") : h("div", { class: "pair" },
+        h("div", { class: "card" }, h("h3", {}, "Words"), h("p", {}, wordList(answer.words)),
+          answer.documents.length ? h("div", {}, h("h3", {}, "Documents"), h("ul", { class: "shared" },
+            answer.documents.map((row) => h("li", {},
+              h("a", { href: link("documents", { like: row.place }) }, row.id), " ",
+              h("span", { class: "usage" }, (row.text ?? "").slice(0, 120)))))) : null),
+        h("div", { class: "card" }, h("h3", {}, "What sets them apart"),
+          savable(codeGrid(model.n_cells, [["on", answer.code]], "What a selection has in common",
+            { small: true, named: true })),
+          h("ul", { class: "near" }, answer.cells.map((cell) =>
+            h("li", { "--part": cell.share.toFixed(3) },
+              h("a", { href: linkCell(cell.cell) }, cell.name || `Cell ${cell.cell}`),
+              h("small", {}, `${percent(cell.share)} have it`)))))));
+  }
+
+  async function showMarked() {
+    marked = new Set();
+    if (data.index.has(params.w)) {
+      const near = (await askMarked("word", { word: params.w, n_neighbours: 30 })).neighbours ?? [];
+      near.forEach(({ word }) => marked.add(data.index.get(word)));
+    } else if (/^\d{1,7}$/.test(params.cell ?? "") && Number(params.cell) < model.n_cells) {
+      const cell = await askMarked("cell", { cell: Number(params.cell), n_words: 60 });
+      cell.in_codes_of.forEach((word) => marked.add(data.index.get(word)));
+    }
+    marked.delete(undefined);
+    canvas.dataset.marked = String(marked.size);
+    redraw();
+  }
+
   async function update(given) {
+    const before = params;
     params = given;
+    shows.checked = params.docs === "1";
     if (!data) {
       status.replaceChildren(note("Drawing the map: this may take half a minute at first."));
       try {
@@ -145,22 +219,35 @@ export function mapView(root, model) {
         status.replaceChildren(failure(error));
         return;
       }
-      data = { ...kept, index: new Map(kept.words.map((word, i) => [word, i])),
-        isStop: new Set(kept.stop), of: model.region_names.map(() => []) };
-      data.regions.forEach((region, i) => data.of[region].push(i));
+      data = prepare(kept, model);
       status.replaceChildren();
     }
-    told.replaceChildren(`${count(data.words.length)} words; those of similar codes lie together. Press ` +
-      "one to open it.");
     const found = data.index.get(params.w);
+    const all = h("a", { href: link("map") }, "Show all");
     if (found !== undefined) {
-      told.replaceChildren("Here is ", h("a", { href: linkWord(params.w) }, params.w), ". ",
-        h("a", { href: link("map") }, "Show all"));
-      flyTo(found);
+      told.replaceChildren("Here is ", h("a", { href: linkWord(params.w) }, params.w),
+        ", with its nearest words. ", all);
+      if (params.w !== before.w) flyTo(found);
     } else if (params.w) {
       told.replaceChildren(`“${params.w}” is not on the map.`);
+    } else if (params.cell) {
+      told.replaceChildren("Words that have cell ", h("a", { href: linkCell(params.cell) },
+        nameOf(Number(params.cell)) || params.cell), ". ", all);
+    } else {
+      told.replaceChildren(`${count(data.words.length)} words; those of similar codes lie together. ` +
+        "Press one to open it, or draw a selection (or hold Shift) to see what it has in common.");
     }
     redraw();
+    try {
+      if (params.w !== before.w || params.cell !== before.cell) await showMarked();
+      const polygon = polygonOf(params.sel);
+      if (!polygon) panel.replaceChildren();
+      else if (params.sel !== before.sel) showSelection(await askSelection("selection", { polygon }));
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      if (error.status === 401) throw error;
+      panel.replaceChildren(failure(error));
+    }
   }
 
   return { update, title: () => "Map of words" };

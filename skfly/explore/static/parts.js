@@ -2,7 +2,8 @@
 
 import { cloud } from "./cloud.js";
 import { count, h, percent, plural, roving, svg } from "./dom.js";
-import { linkCell, linkWord } from "./state.js";
+import { savable, saveTable } from "./save.js";
+import { link, linkCell, linkWord } from "./state.js";
 
 export const note = (...content) => h("p", { class: "note" }, ...content);
 
@@ -61,7 +62,10 @@ export function neighbours(title, rows, length, empty, heading = "h3") {
   return h(
     "section",
     { class: "card" },
-    h(heading, {}, title),
+    h(heading, {}, title, rows.length
+      ? saveTable(title, [["word", "shared_cells", "cells", "count", "rank"],
+        ...rows.map((row) => [row.word, row.n_shared, length, row.count, row.rank])])
+      : null),
     rows.length
       ? h(
           "ol",
@@ -105,17 +109,18 @@ export function cellCard(cell, { most = null, watch = null } = {}) {
           )
         : null,
     ),
-    cloud(cell.cell, cell.words),
+    savable(cloud(cell.cell, cell.words)),
   );
 }
 
 let layout = null;
 let names = [];
 let regionNames = [];
+let isReadOnly = false; // then words of cells are those of one temperature
 
 /** Tells how the cells of the model lie; called once, before any view. */
 export function useModel(model) {
-  ({ layout, names, region_names: regionNames } = model);
+  ({ layout, names, region_names: regionNames, read_only: isReadOnly = false } = model);
 }
 
 export const nameOf = (cell) => names[cell] ?? "";
@@ -179,11 +184,12 @@ export function codeGrid(nCells, marks, label, { small = false, named = false } 
       "aria-label": label,
     },
     ground(nCells),
-    named ? svg("g", { class: "names", "aria-hidden": "true" }, regionLabels()) : null,
+    named || !small ? svg("g", { class: "names", "aria-hidden": "true" }, regionLabels()) : null,
     links,
   );
-  if (!small) roving(picture, links);
-  return picture;
+  if (small) return picture;
+  roving(picture, links);
+  return savable(picture);
 }
 
 /** The regions with the most cells of a code, by name. */
@@ -216,8 +222,17 @@ const stopSwitch = (shown, change) =>
     onchange: (event) => change({ stop: event.target.checked ? "1" : undefined }),
   }), "Stop words");
 
+/** What a page without a server cannot do, and the examples that it can. */
+export const readOnly = (model, view) => note(
+  "This copy of the page is read-only: it answers for these examples. ",
+  h("code", {}, "skfly explore"), " with the model answers for any text.",
+  h("ul", {}, model.tours.filter((tour) => tour.view === view).map((tour) =>
+    h("li", {}, h("a", { href: link(tour.view, tour.params) },
+      [tour.params.text, tour.params.a, tour.params.b].filter(Boolean).join(" / "))))));
+
 /** Sliders for the number of cells and the temperature of their words. */
 export function cloudControls({ cells, temperature, stopWords = false, change }) {
+  if (isReadOnly) return stopWords === null ? "" : h("div", { class: "controls" }, stopSwitch(stopWords, change));
   const heat = h("output", {}, temperature.toFixed(3));
   const number = h("output", {}, String(cells ?? ""));
   return h(

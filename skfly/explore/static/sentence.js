@@ -3,9 +3,10 @@
 import { latest } from "./api.js";
 import { cut, h, later } from "./dom.js";
 import {
-  cellCard, cloudControls, codeGrid, failure, legend, litWords, neighbours, noWord, note,
+  cellCard, cloudControls, codeGrid, failure, legend, litWords, neighbours, noWord, note, readOnly,
   regionsOf, wordList,
 } from "./parts.js";
+import { saveTable } from "./save.js";
 import { go, linkWord, numberOf } from "./state.js";
 
 export const settingsOf = (params) => ({
@@ -40,7 +41,8 @@ export function sentenceView(root, model) {
 
   function empty() {
     results.replaceChildren();
-    words.replaceChildren(
+    if (model.read_only) words.replaceChildren(readOnly(model, "sentence"));
+    else words.replaceChildren(
       note("Nothing typed yet. Any sentence with words that the model knows will do, or begin with " +
         "a word: ", wordList(model.examples), "."),
     );
@@ -51,7 +53,9 @@ export function sentenceView(root, model) {
     const drives = answer.words.map((word) => word.drive);
     const target = params.target === undefined ? null : Number(params.target);
     const pick = (place) => change({ target: place === target ? undefined : place });
-    const lit = h("div", {}, litWords(answer.words, drives, { chosen: target, pick }));
+    const lit = h("div", { class: "savable" }, litWords(answer.words, drives, { chosen: target, pick }),
+      h("p", { class: "saves" }, saveTable("Words of the sentence", [["word", "known", "share"],
+        ...answer.words.map((word) => [word.word, word.known, word.drive])])));
     if (!answer.cells.length) {
       results.replaceChildren();
       words.replaceChildren(
@@ -118,7 +122,7 @@ export function sentenceView(root, model) {
     if (!controls.contains(document.activeElement)) {
       controls.replaceChildren(cloudControls({
         cells: settings.n_cells, temperature: settings.temperature,
-        stopWords: settings.stop_words, change: tune }));
+        stopWords: model.read_only ? null : settings.stop_words, change: tune }));
     }
     if (!params.text) {
       empty();
@@ -134,7 +138,10 @@ export function sentenceView(root, model) {
     } catch (error) {
       if (error.name === "AbortError") return;
       if (error.status === 401) throw error;
-      (error.message.startsWith("target") ? panel : results).replaceChildren(failure(error));
+      if (model.read_only) {
+        words.replaceChildren();
+        results.replaceChildren(readOnly(model, "sentence"));
+      } else (error.message.startsWith("target") ? panel : results).replaceChildren(failure(error));
     }
   }
 

@@ -3,6 +3,7 @@
 import { latest } from "./api.js";
 import { count, cut, h, later, percent, plural } from "./dom.js";
 import { codeGrid, failure, legend, neighbours, note, regionsOf, wordList } from "./parts.js";
+import { saveTable } from "./save.js";
 import { go, link, linkCell } from "./state.js";
 
 export function wordView(root, model) {
@@ -36,7 +37,9 @@ export function wordView(root, model) {
     }
     shared.replaceChildren(
       h("p", { class: "score" }, h("strong", {}, percent(answer.similarity)),
-        ` similar: ${plural(answer.shared.length, "cell", "cells")} of ${model.hash_length}`),
+        ` similar: ${plural(answer.shared.length, "cell", "cells")} of ${model.hash_length} `,
+        saveTable(`Cells of ${answer.word} and ${other.word}`, [["cell", "name", "words"],
+          ...answer.shared.map((cell) => [cell.cell, cell.name, cell.words.map(([word]) => word).join(" ")])])),
       answer.shared.length
         ? h("ul", { class: "shared" }, answer.shared.map((cell) =>
           h("li", {}, h("a", { class: "number", href: linkCell(cell.cell) }, cell.name || `Cell ${cell.cell}`),

@@ -1,0 +1,215 @@
+"""The map, documents, pictures to take away, and the page without a server, in Chromium."""
+
+import csv
+import io
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+
+import pytest
+from playwright import sync_api
+
+from browsing import MARKS, NEEDED, SLOW, Address, serve, wait_for_address
+from skfly import DocumentIndex
+from skfly.explore import Explorer, RateLimit, create_app, write_page
+
+pytestmark = MARKS
+
+NOTES = [
+    "ripe fruit smells sweet",
+    "the bank lends money. Nobody pays the loan",
+    "ripe fruit smells sweet",
+]
+EVERYTHING = "-500,-500,10500,-500,10500,10500,-500,10500"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="module")
+def documents(explored):
+    """Where the page is served with an index."""
+    index = DocumentIndex(explored, keep_texts=True)
+    index.add(NOTES, ids=["fruit", "bank", "copy"])
+    app = create_app(explored, name="m.skfly", index=index, limit=RateLimit(1e9, 1e9))
+    with serve(app) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def files_only(explored, tmp_path_factory):
+    """Where the page lies as plain files, in a folder of a web server."""
+    root = tmp_path_factory.mktemp("root")
+    write_page(Explorer(explored, "m.skfly"), root / "models")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=root))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield Address(f"http://127.0.0.1:{server.server_port}/models/")
+    server.shutdown()
+    thread.join(30)
+    server.server_close()
+
+
+def drag(page, *corners):
+    """Press at the first of some places of the map, in shares of its size, and draw on."""
+    box = page.locator(".map canvas").bounding_box()
+    places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in corners]
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    for place in places[1:]:
+        page.mouse.move(*place, steps=3)
+    page.mouse.up()
+
+
+def test_a_selection_drawn_on_the_map_tells_what_it_has_in_common(open_page, documents):
+    page = open_page(documents / "#/map")
+    page.wait_for_selector("canvas[data-labels]")
+    page.click("#lasso")
+    drag(page, (0.01, 0.01), (0.6, 0.02), (0.6, 0.98), (0.02, 0.98))
+    page.wait_for_selector("#selection h2:has-text('Selected:')")
+    wait_for_address(page, "sel=")
+    page.reload()
+    page.wait_for_selector("#selection .grid .on")
+    page.click("text=Select nothing")
+    page.wait_for_selector("#selection h2", state="detached")
+    page.click("#in-view")  # without a mouse
+    page.wait_for_selector("#selection >> text=and 3 documents")
+
+
+def test_the_map_marks_neighbours_and_words_of_a_cell(open_page):
+    page = open_page("#/map?w=fruit", reduced_motion="reduce")
+    page.wait_for_selector("canvas[data-marked]:not([data-marked='0'])")
+    page.goto(page.url.split("#")[0] + "#/cell?n=7")
+    page.click("text=Show them on the map")
+    page.wait_for_selector("text=Words that have cell")
+    page.wait_for_selector("canvas[data-marked]:not([data-marked='0'])")
+
+
+def test_documents_are_a_layer_of_the_map(open_page, documents):
+    page = open_page(documents / "#/map")
+    page.check("#docs")
+    wait_for_address(page, "docs=1")
+    page.reload()
+    page.wait_for_selector("canvas[data-labels]")
+    assert page.is_checked("#docs")
+
+
+def test_near_duplicates(open_page, documents):
+    page = open_page(documents / "#/documents")
+    page.click("text=Near-duplicates")
+    page.wait_for_selector("text=2 documents that are nearly the same")
+    assert page.locator(".groups a").all_inner_texts() == ["fruit", "copy"]
+    page.click(".groups a >> nth=0")
+    page.wait_for_selector("h2:has-text('More like this')")
+
+
+def test_passages_that_excite_a_cell(open_page, documents, explored):
+    cell = explored.wv["money"].nonzero()[0][0]
+    page = open_page(documents / f"#/cell?n={cell}")
+    first = page.locator(".passages li").first
+    sync_api.expect(first).to_contain_text("the bank lends money.", timeout=SLOW)
+    page.click(".passages a:text-is('bank') >> nth=-1")
+
+
+def saved(page, button):
+    with page.expect_download(timeout=SLOW) as download:
+        page.click(button)
+    with open(download.value.path(), "rb") as file:
+        return download.value.suggested_filename, file.read()
+
+
+def test_pictures_are_saved(open_page):
+    page = open_page("#/word?w=bank")
+    name, svg = saved(page, "[aria-label='Save as SVG: The code of bank']")
+    assert name == "The-code-of-bank.svg"
+    assert svg.count(b"<rect") == 1 + 4  # the paper, and the cells
+    assert b"class=" not in svg
+    assert b"href" not in svg
+    name, png = saved(page, "[aria-label='Save as PNG: The code of bank']")
+    assert name.endswith(".png")
+    assert png.startswith(b"\x89PNG")
+    page = open_page("#/map")
+    page.wait_for_selector("canvas[data-labels]")
+    assert saved(page, ".tools .save")[1].startswith(b"\x89PNG")
+
+
+def test_tables_are_saved(open_page):
+    page = open_page("#/word?w=bank")
+    name, text = saved(page, "[aria-label='Save as CSV: Nearest words']")
+    assert name == "Nearest-words.csv"
+    rows = list(csv.reader(io.StringIO(text.decode())))
+    assert rows[0] == ["word", "shared_cells", "cells", "count", "rank"]
+    assert [row[0] for row in rows[1:]] == page.locator(".near a").all_inner_texts()
+
+
+def test_what_a_spreadsheet_would_run_is_saved_as_text(open_page):
+    page = open_page("#/sentence?text=ripe+%3D1%2B1+fruit")
+    _, text = saved(page, "[aria-label='Save as CSV: Words of the sentence']")
+    assert "\r\n'=1+1,false,0\r\n" in text.decode()
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["#/word?w=bank&with=money", "#/word?w=fruition", "#/cells?order=specific", "#/cell?n=3",
+     "#/cell?n=3&stop=1", f"#/map?sel={EVERYTHING}", "#/map?sel=0,0,5000,0,5000,5000,0,5000"],
+)  # fmt: skip
+def test_plain_files_answer_as_the_server_does(open_page, base, files_only, link):
+    pages = [open_page(where / link) for where in (base, files_only)]
+    for page in pages:
+        page.wait_for_selector(".near, .list .card, .cloud text, #selection h2, .note")
+        page.wait_for_load_state("networkidle")
+        # what only a server can do
+        page.evaluate("document.querySelectorAll('.controls').forEach(e => e.remove())")
+    answered, read = (page.locator("main") for page in pages)
+    sync_api.expect(read).to_have_text(answered.text_content(), timeout=SLOW)
+
+
+def test_plain_files_search_and_show_the_examples(open_page, files_only):
+    page = open_page(files_only)
+    page.wait_for_selector(".hero .on")
+    page.click(".tours a >> nth=0")
+    page.wait_for_selector(".lit .word")
+    page.wait_for_selector(".cell .cloud text")
+    page.fill("#text", "ripe fruit for everyone")
+    page.wait_for_selector("text=This copy of the page is read-only")
+    page.fill("#search", "frui")
+    page.wait_for_selector("#found-0:has-text('fruit')")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:text-is('fruit')")
+
+
+VIEWS = {
+    "#/home": ".hero .on",
+    "#/sentence?text=the+bank+lends+zzz&target=1": "#target .near",
+    "#/compare?a=ripe+fruit&b=sweet+fruit": ".cell .cloud text",
+    "#/word?w=bank&with=money": ".score",
+    "#/cells": ".list .card",
+    "#/cell?n=7": ".cloud text",
+    f"#/map?docs=1&sel={EVERYTHING}": "#selection h2",
+    "#/documents?q=sweet+fruit": ".results .on",
+    "#/documents?like=0": ".results .on",
+    "#/documents?same=1": ".groups",
+}
+
+
+@pytest.fixture(scope="module")
+def axe():
+    """The source of axe-core."""
+    package = "axe_playwright_python"
+    if not NEEDED:
+        pytest.importorskip(package)
+    return (files(package) / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("link", VIEWS)
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (375, "dark")])
+def test_axe_finds_nothing(open_page, documents, axe, link, width, scheme):
+    page = open_page(documents / link, width=width, color_scheme=scheme, reduced_motion="reduce")
+    page.wait_for_selector(VIEWS[link])
+    page.evaluate(axe)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
