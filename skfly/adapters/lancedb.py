@@ -34,7 +34,7 @@ class FlyFunction(_embeddings.TextEmbeddingFunction):  # type: ignore[misc, name
     def create(cls, **kwargs: Any) -> Any:
         """Return the function with these fields."""
         made = super().create(**kwargs)
-        found = made._fly.model_.fingerprint()
+        found = FlyHashVectorizer.from_pretrained(made.name).model_.fingerprint()
         check_same_model(made.name, made.fingerprint or found, found)
         return super().create(**(kwargs | {"fingerprint": found}))
 
