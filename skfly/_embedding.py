@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from skfly._sentence_transformer import make_sentence_transformer
 from skfly.index import pack_codes
 from skfly.model import FlyModel
 
@@ -122,6 +123,21 @@ class EmbeddingMixin(metaclass=_MentionsGensim):
         import torch  # type: ignore[import-not-found, unused-ignore]  # whoever asks has it
 
         return torch.from_numpy(found)
+
+    def to_sentence_transformer(self) -> Any:
+        """Return a model of sentence-transformers with the codes of our words.
+
+        It holds a ``StaticEmbedding``: the vector of a text is the mean of the codes of its words,
+        unknown ones included as zeros, and points where ``document_codes="counts"`` does. It is
+        saved, loaded and shared by their library and needs no skfly. It splits text by the default
+        ``token_pattern`` only; words with combining marks may be split at other places.
+
+        Returns
+        -------
+        model : sentence_transformers.SentenceTransformer
+            Of dense float32, (n_words + 1, n_cells): 120 MB for 30,000 words and 1,000 cells.
+        """
+        return make_sentence_transformer(self.model_)
 
     def as_dense(self, raw_documents: Any) -> NDArray[Any]:
         """Return the codes of documents as a dense array.

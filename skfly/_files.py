@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import tempfile
@@ -16,12 +17,14 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 __all__ = [
     "LockedError",
     "TemporaryDirectory",
+    "import_at_least",
     "import_optional",
     "remove_abandoned",
     "replace_directory",
@@ -270,3 +273,35 @@ def import_optional(name: str, extra: str, purpose: str) -> Any:
     except ImportError as error:
         package = name.partition(".")[0]
         raise ImportError(f'{purpose} needs {package}: pip install "skfly[{extra}]"') from error
+
+
+def import_at_least(module: str, package: str, oldest: str, adapter: str) -> Any:
+    """Import a module of another package, or say which version is needed and which is there.
+
+    Examples
+    --------
+    >>> import_at_least("numpy", "numpy", "1.26", "this").__name__
+    'numpy'
+    >>> import_at_least("numpy", "numpy", "1000.2", "this")
+    Traceback (most recent call last):
+    ...
+    ImportError: this needs numpy 1000.2 or newer; ... is installed: pip install "numpy>=1000.2"
+    >>> import_at_least("no_such", "no-such", "1.2", "this")
+    Traceback (most recent call last):
+    ...
+    ImportError: this needs no-such 1.2 or newer; none is installed: pip install "no-such>=1.2"
+    """
+    try:
+        found = version(package)
+    except PackageNotFoundError:
+        found = ""
+    if found and _numbers(found) >= _numbers(oldest):
+        return import_module(module)
+    raise ImportError(
+        f"{adapter} needs {package} {oldest} or newer; {found or 'none'} is installed: "
+        f'pip install "{package}>={oldest}"'
+    )
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", text.partition("+")[0])]

@@ -278,7 +278,8 @@ def _content_checksum(version: int, content: Mapping[str, Any]) -> int:
 
 def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:
     """Map the arrays of a file that safetensors has found to be sound."""
-    whole = np.memmap(path, dtype=np.uint8, mode="r")
+    # not as np.memmap, which skops cannot read back
+    whole = np.memmap(path, dtype=np.uint8, mode="r").view(np.ndarray)
     length = int(whole[:8].view("<u8")[0])
     header = json.loads(whole[8 : 8 + length].tobytes())
     arrays: dict[str, NDArray[Any]] = {}

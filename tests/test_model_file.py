@@ -58,7 +58,7 @@ class TestRoundTrip:
         arrays, _ = read_model_file(path, mmap=True)
 
         for array in arrays.values():
-            assert isinstance(array, np.memmap)
+            assert isinstance(array.base.base, np.memmap)
             with pytest.raises(ValueError, match="read-only"):
                 array[...] = 0
 

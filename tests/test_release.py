@@ -40,3 +40,21 @@ def test_every_part_of_the_notice_names_a_licence():
 
 def test_types_are_installed():
     assert (resources.files("skfly") / "py.typed").is_file()
+
+
+RECIPE = Path(__file__).parents[1] / ".ci" / "recipe" / "recipe.yaml"
+
+
+@pytest.mark.skipif(not RECIPE.exists(), reason="only the repository has the recipe")
+def test_the_recipe_for_conda_forge_asks_for_what_the_wheel_asks_for():
+    recipe = RECIPE.read_text()
+    run = recipe.partition("  run:\n")[2].partition("tests:")[0]
+    listed = {line.strip("- ").replace(" ", "") for line in run.split("\n") if line.strip()}
+    needed = {
+        requirement.partition(";")[0].strip()
+        for requirement in INSTALLED.requires
+        if "extra ==" not in requirement
+    }
+    assert listed - {"python>=${{python_min}}"} == needed
+    assert f'python_min: "{INSTALLED.metadata["Requires-Python"].removeprefix(">=")}"' in recipe
+    assert f'version: "{INSTALLED.version}"' in recipe

@@ -6,7 +6,8 @@ import os
 from typing import Any
 
 from skfly import FlyHashVectorizer
-from skfly.adapters._package import import_at_least
+from skfly._files import import_at_least
+from skfly.adapters._stored import check_same_model
 
 __all__ = ["FlyFunction"]
 
@@ -52,9 +53,5 @@ class FlyFunction(_chroma.EmbeddingFunction):  # type: ignore[misc, name-defined
         """Return the function that a collection was made with, or refuse another model."""
         function = FlyFunction(config["model"])
         found = function.get_config()["fingerprint"]
-        if config.get("fingerprint", found) != found:
-            raise ValueError(
-                f"{config['model']} is not the model that the collection was made with "
-                f"({found} instead of {config['fingerprint']}): their codes cannot be compared"
-            )
+        check_same_model(config["model"], config.get("fingerprint", found), found)
         return function

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from skfly.adapters._package import import_at_least
+from skfly._files import import_at_least
 
 __all__ = ["FlyDocumentEmbedder", "FlyTextEmbedder"]
 

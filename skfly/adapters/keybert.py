@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.adapters._package import import_at_least
+from skfly._files import import_at_least
 
 __all__ = ["FlyEmbedder"]
 

@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from skfly import FlyHashVectorizer
-from skfly.adapters._package import import_at_least
+from skfly._files import import_at_least
+from skfly.adapters._stored import check_same_model
 
 __all__ = ["FlyFunction"]
 
@@ -21,9 +22,21 @@ class FlyFunction(_embeddings.TextEmbeddingFunction):  # type: ignore[misc, name
     ----------
     name : str, default="en"
         ``"en"``, or the path of a model file.
+    fingerprint : str, optional
+        Of the model, which :meth:`create` adds and a table keeps: another model of the same name
+        is refused.
     """
 
     name: str = "en"
+    fingerprint: str = ""
+
+    @classmethod
+    def create(cls, **kwargs: Any) -> Any:
+        """Return the function with these fields."""
+        made = super().create(**kwargs)
+        found = FlyHashVectorizer.from_pretrained(made.name).model_.fingerprint()
+        check_same_model(made.name, made.fingerprint or found, found)
+        return super().create(**(kwargs | {"fingerprint": found}))
 
     @cached_property
     def _fly(self) -> FlyHashVectorizer:

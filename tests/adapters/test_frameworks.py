@@ -8,6 +8,8 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
+from skfly import FlyHashVectorizer
+
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of other packages are theirs
 
 
@@ -143,11 +145,13 @@ def test_chroma_keeps_the_name_of_the_model_and_refuses_another(
     kept = opened.get(ids=["0", "5"], include=["embeddings"])["embeddings"]
     np.testing.assert_array_equal(kept, codes[[0, 5]])
     other = function.get_config() | {"fingerprint": "another"}
-    with pytest.raises(ValueError, match="is not the model that the collection was made with"):
+    with pytest.raises(ValueError, match="is not the model that the codes were made with"):
         FlyFunction.build_from_config(other)
 
 
-def test_lancedb_embeds_rows_and_queries(texts, codes, model_path, tmp_path):
+def test_lancedb_embeds_rows_and_queries_and_refuses_another_model(
+    fly, texts, codes, model_path, tmp_path
+):
     lancedb = pytest.importorskip("lancedb")
     pydantic = pytest.importorskip("lancedb.pydantic")
     from skfly.adapters.lancedb import FlyFunction
@@ -164,3 +168,54 @@ def test_lancedb_embeds_rows_and_queries(texts, codes, model_path, tmp_path):
     found = table.search(texts[3]).limit(1).to_list()
     assert [row["text"] for row in found] == [texts[3]]
     np.testing.assert_array_equal(np.stack(table.to_arrow()["vector"].to_pylist()), codes)
+    FlyHashVectorizer(n_kenyon_cells=24, hash_length=4).fit(texts[:3] * 40).save(model_path)
+    try:
+        with pytest.raises(ValueError, match="is not the model that the codes were made with"):
+            lancedb.connect(tmp_path).open_table("texts").search(texts[3]).limit(1).to_list()
+    finally:
+        fly.save(model_path)
+
+
+def test_sentence_transformers_adds_up_our_codes(fly, texts, tmp_path):
+    library = pytest.importorskip("sentence_transformers")
+    fly.to_sentence_transformer().save(str(tmp_path))
+    texts = [*texts, "The BANK, a loan", ""]
+    model = library.SentenceTransformer(str(tmp_path), device="cpu")
+    found = model.encode(texts)
+    sums = fly.model_.with_(document_codes="counts").documents(texts).toarray()
+    n_words = [max(1, len(fly.model_.tokens(text))) for text in texts]
+
+    np.testing.assert_allclose(found, sums / np.array(n_words)[:, None], rtol=1e-6)
+    codes = fly.hash_words(["fly", "bank"]).toarray()
+    np.testing.assert_array_equal(model.encode(["fly", "bank"]), codes)
+
+
+@pytest.mark.parametrize("params", [{"lowercase": False}, {"token_pattern": "x"}, {"phrases": 1}])
+def test_sentence_transformers_cannot_read_all_text_as_we_do(fly, texts, params):
+    pytest.importorskip("sentence_transformers")
+    params = {name: bool(value) if name == "phrases" else value for name, value in params.items()}
+    other = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, **params)
+    other.fit([text + " x" for text in texts] * 20)
+    with pytest.raises(ValueError, match=f"needs {min(params)}="):
+        other.to_sentence_transformer()
+
+
+def test_mteb_scores_a_task_of_its_own_kind_on_local_texts(fly, texts):
+    mteb = pytest.importorskip("mteb")
+    datasets = pytest.importorskip("datasets")
+    from mteb.models import EncoderProtocol
+    from mteb.tasks import STSBenchmarkSTS
+
+    from skfly.adapters.mteb import FlyEncoder
+
+    class Local(STSBenchmarkSTS):
+        def load_data(self, **_):
+            pairs = {"sentence1": [texts[2]] * 3, "sentence2": texts[:3], "score": [3.0, 0.0, 5.0]}
+            self.dataset = {"test": datasets.Dataset.from_dict(pairs)}
+            self.data_loaded = True
+
+    encoder = FlyEncoder(fly)
+    found = mteb.evaluate(encoder, [Local()], cache=None, show_progress_bar=False)
+
+    assert isinstance(encoder, EncoderProtocol)
+    assert found.task_results[0].get_score() == pytest.approx(1.0)

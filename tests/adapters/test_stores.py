@@ -1,5 +1,6 @@
 """Vector stores find what brute force finds, empty documents included."""
 
+import os
 import sqlite3
 
 import numpy as np
@@ -76,6 +77,34 @@ def test_qdrant(fly, texts, overlaps, kind):
         assert all(point.score == overlaps[i][point.id] for point in found)
 
 
+def test_chroma(fly, texts, overlaps):
+    chromadb = pytest.importorskip("chromadb")
+    client = chromadb.EphemeralClient(chromadb.Settings(anonymized_telemetry=False))
+    made = client.create_collection(
+        "codes", embedding_function=None, configuration={"hnsw": {"space": "ip"}}
+    )
+    made.add(ids=[str(i) for i in range(len(texts))], embeddings=fly.as_dense(texts))
+    found = made.query(query_embeddings=fly.as_dense(texts), n_results=len(texts))
+
+    for i, (ids, distances_) in enumerate(zip(found["ids"], found["distances"], strict=True)):
+        expected = [1.0 - overlaps[i, int(j)] for j in ids]
+        assert sorted(map(int, ids)) == list(range(len(texts)))
+        assert distances_ == pytest.approx(expected)
+        assert expected == sorted(expected)
+
+
+def test_lancedb(fly, texts, overlaps, tmp_path):
+    lancedb = pytest.importorskip("lancedb")
+    vectors = fly.as_dense(texts)
+    rows = [{"id": i, "vector": vector} for i, vector in enumerate(vectors)]
+    table = lancedb.connect(tmp_path).create_table("codes", rows)
+    for i, vector in enumerate(vectors):
+        found = table.search(vector).distance_type("dot").limit(len(texts)).to_list()
+        expected = [1.0 - overlaps[i, row["id"]] for row in found]
+        assert [row["_distance"] for row in found] == expected == sorted(expected)
+        assert len(found) == len(texts)
+
+
 def test_duckdb(fly, texts, overlaps):
     duckdb = pytest.importorskip("duckdb")
     base = duckdb.connect()
@@ -108,3 +137,25 @@ def test_sqlite_vec(fly, texts, overlaps):
         ).fetchall()
         assert {j: int(d) for j, d in found} == dict(enumerate(distances(overlaps)[i].tolist()))
     base.close()
+
+
+def test_postgresql(fly, texts, overlaps):
+    psycopg = pytest.importorskip("psycopg")
+    where = os.environ.get("SKFLY_POSTGRESQL")  # for example "host=127.0.0.1 dbname=test"
+    if where is None:
+        pytest.skip("SKFLY_POSTGRESQL names no server to try")
+    bits = np.unpackbits(fly.as_packed(texts, bit_order="big"), axis=1)
+    strings = ["".join(map(str, row)) for row in bits.tolist()]
+    with psycopg.connect(where) as base:
+        base.execute("CREATE TEMPORARY TABLE texts (id integer, code bit(24))")
+        with base.cursor() as cursor:
+            rows = list(enumerate(strings))
+            cursor.executemany("INSERT INTO texts VALUES (%s, %s::bit(24))", rows)
+        for i, string in enumerate(strings):
+            found = base.execute(
+                "SELECT id, bit_count(code & %s::bit(24)) AS shared FROM texts "
+                "ORDER BY shared DESC, id",
+                [string],
+            ).fetchall()
+            nearest = np.argsort(-overlaps[i], kind="stable")
+            assert found == [(j, overlaps[i, j]) for j in nearest.tolist()]

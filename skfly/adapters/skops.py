@@ -1,0 +1,33 @@
+"""What skops and MLflow ask to be trusted before they load a fly.
+
+``skops.io.load(path, trusted=TRUSTED_TYPES)``, and ``mlflow.sklearn.save_model(pipeline, path,
+skops_trusted_types=TRUSTED_TYPES)``. The types run nothing when they are loaded, but their arrays
+are not checked: open files of strangers with ``FlyHashVectorizer.load``, which does.
+"""
+
+from __future__ import annotations
+
+__all__ = ["TRUSTED_TYPES"]
+
+TRUSTED_TYPES = [
+    "skfly.fit._fit.Fitted",
+    "skfly.fit._fit.History",
+    "skfly.model._documents.DocumentCoder",
+    "skfly.model._factored.FactoredCoder",
+    "skfly.model._factors.Factors",
+    "skfly.model._factors.PackedRows",
+    "skfly.model._model.FlyModel",
+    "skfly.model._model.ModelSettings",
+    "skfly.model._model.Provenance",
+    "skfly.model._ordered.PhaseCoder",
+    "skfly.model._synapses.SynapseCoder",
+    "skfly.model._whitened.WhitenedCoder",
+    "skfly.rules._base.Learned",
+    "skfly.rules._documents.DocumentCounts",
+    "skfly.rules._documents.LearnedDocuments",
+    "skfly.rules._windows.WindowSettings",
+    "skfly.rules.whiten.WhitenSettings",
+    "skfly.text._vocabulary.Vocabulary",
+    "skfly.vectorizer.FlyHashVectorizer",
+]
+"""All types of ours that a fly may have; what it is made of else is trusted by skops."""
