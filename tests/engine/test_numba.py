@@ -227,6 +227,25 @@ def test_pairs_are_identical_to_the_reference(sentences, reach, ordered):
         assert found.has_sorted_indices
 
 
+@given(
+    n_words=st.sampled_from([1, 3, 70, 700]),
+    seed=st.integers(0, 99),
+    dtype=st.sampled_from([np.int32, np.int64]),
+)
+@settings(deadline=None, max_examples=30)
+def test_counts_add_up_as_in_scipy(n_words, seed, dtype):
+    random = np.random.default_rng(seed)
+    left, right = (
+        sparse.csr_array(random.poisson(0.3, (n_words, n_words)).astype(dtype)) for _ in range(2)
+    )
+    expected = left + right
+    for n_threads in THREADS:
+        found = NumbaEngine(n_threads).add_counts(left, right)
+        assert found.dtype == dtype
+        for name in ("data", "indices", "indptr"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
 @given(shape=st.tuples(*[st.integers(1, 9)] * 2, st.integers(1, 140)), seed=st.integers(0, 99))
 @settings(deadline=None, max_examples=30)
 def test_sparse_products_are_those_of_the_reference(shape, seed):
