@@ -20,6 +20,7 @@ _WORD_CHUNKS = 32
 _WORTH_THREADS = 1 << 18  # weights to go through; less takes about as long as starting a thread
 _CONSENSUS_POSITIONS = 1 << 16  # positions whose top cells are held at a time
 _ROWS_IN_CACHE = 2048  # of a dense matrix, with so many columns as are multiplied at a time
+_TERMS_AT_A_TIME = 16  # of a sum; for fewer, it is not worth to come back to the sum
 _MOST_INT32 = 2**31 - 1
 _FEW_ROWS = 64  # BLAS multiplies more faster than a plain loop
 
@@ -279,7 +280,7 @@ class NumbaEngine(HostArrays):
             )
             return slice(ends[first], stop)
 
-        used = run_chunks(merge, _balanced(ends, n_threads), n_threads)
+        used = run_chunks(merge, _balanced(ends, 4 * n_threads), n_threads)
         return _counts(
             np.concatenate([counts[part] for part in used] or [counts]),
             np.concatenate([others[part] for part in used] or [others]),
@@ -324,7 +325,10 @@ class NumbaEngine(HostArrays):
         for block, part in zip(blocks, parts, strict=True):
             block[:, : min(width, n_columns - part.start)] = dense[:, part]
         product = np.zeros((len(parts), matrix.shape[0], width), dtype=np.float32)
-        n_at_a_time = _ROWS_IN_CACHE if matrix.has_sorted_indices else max(n_inner, 1)
+        n_at_a_time = max(n_inner, 1)
+        if matrix.has_sorted_indices:
+            worth = _TERMS_AT_A_TIME * n_inner * matrix.shape[0] // max(matrix.nnz, 1)
+            n_at_a_time = min(n_at_a_time, max(_ROWS_IN_CACHE, worth))
         run_chunks(
             lambda first, last: _kernels.multiply_sparse(
                 matrix.indptr,
