@@ -4,9 +4,9 @@
 
 TEXT has one sentence a line. Every call of the stages below is timed while a fly with default
 parameters learns from the first ``--words`` words on one thread (so that times add up), then makes
-the codes of all its words. One warm-up on a little text compiles the kernels. ``--learning lloyd``
-profiles the rule of 0.1. The last table is how fast this machine copies memory, and how many bytes
-the products of whitening read and write, of those that do not stay in a cache.
+the codes of all its words. Seconds are those of the CPU, which other processes change little. One
+warm-up on a little text compiles the kernels. ``--learning lloyd`` profiles the rule of 0.1. The
+last table is how fast this machine copies memory, and what a product of whitening reads.
 """
 
 import argparse
@@ -58,11 +58,11 @@ STAGES = {
 
 def timed(function, spent, name):
     def call(*args, **kwargs):
-        began = time.perf_counter()
+        began = time.process_time()
         try:
             return function(*args, **kwargs)
         finally:
-            spent[name] += time.perf_counter() - began
+            spent[name] += time.process_time() - began
 
     return call
 
@@ -75,10 +75,10 @@ def profile(documents, learning, spent):
             patches.enter_context(patch.object(owner, attribute, function))
         params = {"learning": learning, "sentence_splitter": None, "n_jobs": 1}
         fly = FlyHashVectorizer(**params, random_state=0)
-        began = time.perf_counter()
+        began = time.process_time()
         fly.fit(documents)
         fly.hash_words(list(fly.vocabulary_))
-        return time.perf_counter() - began, fly
+        return time.process_time() - began, fly
 
 
 def main():

@@ -28,19 +28,20 @@ from skfly import FlyHashVectorizer
 imported = time.perf_counter()
 lines = sys.stdin.read().splitlines()
 what = sys.argv[1]
-begun = time.perf_counter()
+begun, begun_cpu = time.perf_counter(), time.process_time()
 if what == "fit":
     FlyHashVectorizer(sentence_splitter=None, random_state=0).fit(lines)
 else:
     fly = FlyHashVectorizer.from_pretrained("en")
     fly.transform(lines[:1]) if what == "transform" else fly.wv.most_similar("bank")
-print(json.dumps([others - start, imported - others, time.perf_counter() - begun]))
+ended, ended_cpu = time.perf_counter(), time.process_time()
+print(json.dumps([others - start, imported - others, ended - begun, ended_cpu - begun_cpu]))
 """
 CALLS = ("transform", "most_similar", "fit")
 
 
 def run(what, text, cache):
-    """Return the seconds of the others' imports, of ours and of a call, in a new process."""
+    """Return the seconds of imports, others' and ours, and of a call, also those of the CPU."""
     process = subprocess.run(
         [sys.executable, "-c", CHILD, what],
         input=text,
@@ -61,8 +62,8 @@ def main():
     args = parser.parse_args()
     with args.text.open(encoding="utf-8") as file:
         text = "".join(islice(file, args.sentences))
-    print("| first call | kernels | numpy, scipy, scikit-learn | skfly | call |")
-    print("|---|---|---|---|---|")
+    print("| first call | kernels | numpy, scipy, scikit-learn | skfly | call | CPU |")
+    print("|---|---|---|---|---|---|")
     for what in CALLS:
         pairs = []
         for _ in range(args.repeats):
