@@ -84,7 +84,7 @@ def profile(documents, learning, spent):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("text", type=Path)
-    parser.add_argument("--words", type=int, default=5_000_000)
+    parser.add_argument("--words", type=float, default=5e6)
     parser.add_argument("--learning", default="whiten", choices=STAGES)
     args = parser.parse_args()
     some = list(first_words(TextLines(args.text), 200_000))
