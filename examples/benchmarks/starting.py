@@ -1,10 +1,11 @@
-"""How long it takes to begin: the import, a first fit with nothing compiled, and a second process.
+"""How long it takes to begin: imports and first calls, with nothing compiled and with all.
 
     python examples/benchmarks/starting.py TEXT.txt
 
-TEXT has one sentence a line, of which the first ``--sentences`` are learned from. Each run is a
-process of its own; the first of a pair has an empty cache of compiled kernels, the second finds
-what the first left there. Medians of ``--repeats`` pairs.
+TEXT has one sentence a line, of which the first ``--sentences`` are learned from; the other calls
+use the model that comes with the package. Each run is a process of its own; the first of a pair
+has an empty cache of compiled kernels, the second finds what the first left there. Medians of
+``--repeats`` pairs, in seconds.
 """
 
 import argparse
@@ -21,21 +22,28 @@ import numpy as np
 CHILD = """
 import json, sys, time
 start = time.perf_counter()
-import numpy, scipy.sparse, sklearn.base
+import numpy, scipy.sparse, sklearn.feature_extraction.text
 others = time.perf_counter()
 from skfly import FlyHashVectorizer
 imported = time.perf_counter()
 lines = sys.stdin.read().splitlines()
-begun = time.perf_counter()
-FlyHashVectorizer(sentence_splitter=None, random_state=0).fit(lines)
-print(json.dumps([others - start, imported - others, time.perf_counter() - begun]))
+what = sys.argv[1]
+begun, begun_cpu = time.perf_counter(), time.process_time()
+if what == "fit":
+    FlyHashVectorizer(sentence_splitter=None, random_state=0).fit(lines)
+else:
+    fly = FlyHashVectorizer.from_pretrained("en")
+    fly.transform(lines[:1]) if what == "transform" else fly.wv.most_similar("bank")
+ended, ended_cpu = time.perf_counter(), time.process_time()
+print(json.dumps([others - start, imported - others, ended - begun, ended_cpu - begun_cpu]))
 """
+CALLS = ("transform", "most_similar", "fit")
 
 
-def run(text, cache):
-    """Return the seconds of the others' imports, of ours and of the fit, in a new process."""
+def run(what, text, cache):
+    """Return the seconds of imports, others' and ours, and of a call, also those of the CPU."""
     process = subprocess.run(
-        [sys.executable, "-c", CHILD],
+        [sys.executable, "-c", CHILD, what],
         input=text,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -54,14 +62,16 @@ def main():
     args = parser.parse_args()
     with args.text.open(encoding="utf-8") as file:
         text = "".join(islice(file, args.sentences))
-    pairs = []
-    for _ in range(args.repeats):
-        with tempfile.TemporaryDirectory() as cache:
-            pairs.append([run(text, cache), run(text, cache)])
-    print("| process | numpy, scipy, scikit-learn, s | skfly, s | fit, s |\n|---|---|---|---|")
-    for place, name in enumerate(("nothing compiled", "compiled before")):
-        seconds = np.median([pair[place] for pair in pairs], axis=0)
-        print(f"| {name} | " + " | ".join(f"{value:.2f}" for value in seconds) + " |")
+    print("| first call | kernels | numpy, scipy, scikit-learn | skfly | call | CPU |")
+    print("|---|---|---|---|---|---|")
+    for what in CALLS:
+        pairs = []
+        for _ in range(args.repeats):
+            with tempfile.TemporaryDirectory() as cache:
+                pairs.append([run(what, text, cache), run(what, text, cache)])
+        for place, name in enumerate(("not compiled", "compiled before")):
+            seconds = np.median([pair[place] for pair in pairs], axis=0)
+            print(f"| {what} | {name} | " + " | ".join(f"{value:.2f}" for value in seconds) + " |")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
-"""Time to a score: how long the fly takes to be as good as hashed word2vec.
+"""A whole fit, from a file of text to words, beside gensim's skip-gram: seconds and scores.
 
-    python examples/benchmarks/to_score.py CORPUS.txt[.xz] --wordsim MEN.txt --words 5000000
+    python examples/benchmarks/to_score.py TEXT.txt[.xz] --wordsim MEN.txt WS353.txt RW.txt
 
-The score to reach is that of gensim's skip-gram (300 dimensions, 5 epochs), hashed by RandExp to
-``--hash-length`` of 400 cells, in the mean of five draws. The fly is trained with 1, 2, 4, ...
-epochs until it is there. Each is timed whole, from the encoded corpus to the end of training, on
-``--threads`` threads.
+TEXT has one sentence a line, of which the first ``--words`` are written to a file that both read.
+The fly has default parameters, ``--cells`` cells and codes of ``--hash-length`` ones; reading is
+counted. gensim's skip-gram has 300 dimensions and 5 epochs (``_text.py`` has its settings); its
+dense vectors are scored by their cosines, and hashed by RandExp to codes as long as the fly's, in
+the mean of five draws. All score the pairs that both know. Each runs once: skip-gram takes long.
 """
 
 import argparse
@@ -15,62 +16,80 @@ import time
 from pathlib import Path
 
 import numpy as np
-from _text import WORD2VEC, read_corpus
+from _text import WORD2VEC, first_words
 
-from skfly import FlyHashVectorizer
+from skfly import FlyHashVectorizer, TextLines
 from skfly.binarize import RandExp
 from skfly.evaluation import word_similarity
 
 
-def mean_score(table):
-    return float(np.mean([row.spearman for row in table.rows]))
+def timed(run):
+    began = time.perf_counter()
+    return run(), time.perf_counter() - began
 
 
-def score_to_reach(corpus, args):
-    """Return the score of hashed word2vec, the words it knows and the seconds of training."""
+def skip_gram(path, threads):
     from gensim.models import Word2Vec
 
-    began = time.perf_counter()
-    vectors = Word2Vec(corpus, **WORD2VEC, workers=args.threads, seed=0).wv
-    seconds = time.perf_counter() - began
+    return Word2Vec(corpus_file=str(path), **WORD2VEC, workers=threads, seed=0).wv
+
+
+def by_dataset(table):
+    return {row.dataset: row.spearman for row in table.rows}
+
+
+def hashed_scores(vectors, args, known):
     scores = []
     for seed in range(5):
-        hasher = RandExp(n_cells=400, hash_length=args.hash_length, random_state=seed)
+        hasher = RandExp(n_cells=args.cells, hash_length=args.hash_length, random_state=seed)
         codes = hasher.fit_transform(vectors.vectors).toarray()
         by_word = dict(zip(vectors.index_to_key, codes, strict=True))
-        scores.append(mean_score(word_similarity(by_word, args.wordsim, measure="sokal-michener")))
-    return float(np.mean(scores)), set(vectors.index_to_key), seconds
+        table = word_similarity(
+            by_word, args.wordsim, measure="sokal-michener", pairs_known_to=known
+        )
+        scores.append(by_dataset(table))
+    return {name: float(np.mean([score[name] for score in scores])) for name in scores[0]}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("corpus", type=Path)
-    parser.add_argument("--wordsim", type=Path, required=True, help="a file of word pairs")
+    parser.add_argument("text", type=Path)
+    parser.add_argument("--wordsim", type=Path, nargs="+", required=True, help="files of pairs")
     parser.add_argument("--words", type=int, help="use only about so many words of the text")
+    parser.add_argument("--cells", type=int, default=400)
     parser.add_argument("--hash-length", type=int, default=51)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     args = parser.parse_args()
+    params = {"sentence_splitter": None, "random_state": 0, "n_jobs": args.threads}
+    params |= {"n_kenyon_cells": args.cells}
+    FlyHashVectorizer(**params).fit(["to compile the kernels of text and learning"] * 20_000)
     with tempfile.TemporaryDirectory() as temporary:
-        corpus = read_corpus(args.corpus, Path(temporary) / "corpus", args.words)
-        params = {"learning": "lloyd", "sentence_splitter": None, "random_state": 0}
-        params |= {"n_jobs": args.threads}
-        FlyHashVectorizer(**params, n_epochs=1).fit(["to compile the kernels"] * 9)
-        goal, known, word2vec_seconds = score_to_reach(corpus, args)
-        print(f"{corpus.n_words:,} words, {args.threads} threads, k={args.hash_length}\n")
-        print("| method | epochs | score | s | faster |\n|---|---|---|---|---|")
-        print(f"| skip-gram 300d, RandExp | 5 | {goal:.1f} | {word2vec_seconds:.1f} | |")
-        score, epochs = -np.inf, 1
-        while score < goal and epochs <= 64:
-            began = time.perf_counter()
-            fly = FlyHashVectorizer(**params, n_epochs=epochs).fit(corpus)
-            seconds = time.perf_counter() - began
-            table = word_similarity(fly, args.wordsim, [args.hash_length], pairs_known_to=[known])
-            score = mean_score(table)
-            ratio = word2vec_seconds / seconds
-            print(
-                f"| fly | {epochs} | {score:.1f} | {seconds:.1f} | {ratio:.0f} times |", flush=True
-            )
-            epochs *= 2
+        path = Path(temporary) / "text.txt"
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in first_words(TextLines(args.text), args.words))
+        fly, ours = timed(lambda: FlyHashVectorizer(**params).fit(TextLines(path)))
+        vectors, theirs = timed(lambda: skip_gram(path, args.threads))
+    known = [set(vectors.index_to_key), set(fly.vocabulary_)]
+    results = {
+        f"fly, {args.hash_length} of {args.cells} cells": (
+            ours,
+            by_dataset(
+                word_similarity(fly, args.wordsim, [args.hash_length], pairs_known_to=known)
+            ),
+        ),
+        "skip-gram 300d, dense": (
+            theirs,
+            by_dataset(word_similarity(vectors, args.wordsim, pairs_known_to=known)),
+        ),
+        "skip-gram 300d, RandExp": (theirs, hashed_scores(vectors, args, known)),
+    }
+    names = list(results["skip-gram 300d, dense"][1])
+    print(f"{fly.n_words_seen_:,} words, {args.threads} threads\n")
+    print(f"| method | seconds | skfly is | {' | '.join(names)} |")
+    print("|---|---|---|" + "---|" * len(names))
+    for method, (seconds, scores) in results.items():
+        shown = " | ".join(f"{scores[name]:.1f}" for name in names)
+        print(f"| {method} | {seconds:.1f} | {seconds / ours:.1f} times | {shown} |")
 
 
 if __name__ == "__main__":

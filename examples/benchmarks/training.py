@@ -4,8 +4,8 @@
 
 CORPUS has one sentence a line. Three tables come out:
 
-1. Words (windows) a second for one epoch of the fly (default rule, K=400, w=11, V=20,000, no
-   subsampling, whole corpus in its memory-mapped form), and for gensim's CBOW 100d and
+1. Words a second for a whole fit of the fly (default parameters: K=400, w=11, V=20,000, one pass;
+   whole corpus in its memory-mapped form), and for one of gensim's 5 epochs: CBOW 100d and
    skip-gram 300d (window 5, 5 negatives, no subsampling) on the first words of the same corpus,
    already in memory as lists of words, and, if ``fasttext-wheel`` is installed, for fastText's
    skip-gram 100d on a file of them (two epochs less one, so that reading its dictionary is not
@@ -43,12 +43,8 @@ def encoded(text, keep):
 
 
 def fly_rate(corpus, threads, n_words=20_000):
-    """Windows a second of one epoch, all of ``fit`` included."""
+    """Words a second, all of ``fit`` included."""
     fly = FlyHashVectorizer(
-        learning="lloyd",
-        n_epochs=1,
-        subsample=0,
-        word_codes="synapses",
         max_features=n_words,
         sentence_splitter=None,
         n_jobs=threads,
@@ -56,7 +52,7 @@ def fly_rate(corpus, threads, n_words=20_000):
     )
     began = time.perf_counter()
     fly.fit(corpus)
-    return fly.n_windows_seen_ / (time.perf_counter() - began)
+    return corpus.n_words / (time.perf_counter() - began)
 
 
 def word2vec_rate(sentences, threads, **params):
@@ -125,7 +121,7 @@ def speed_table(corpus, args, temporary):
             rates[name].append(run())
     median = {name: statistics.median(values) for name, values in rates.items()}
     ours = next(iter(median.values()))
-    print(f"\nOne epoch, {args.threads} threads, medians of {args.repeats}\n")
+    print(f"\nOne pass, {args.threads} threads, medians of {args.repeats}\n")
     print("| method | words/s | words/s a thread | slowest | fastest | skfly is |")
     print("|---|---|---|---|---|---|")
     for name, rate in median.items():
@@ -158,18 +154,21 @@ def memory_child(directory, threads):
                 return int(line.split()[1]) * 1024
         return 0
 
-    params = {"learning": "lloyd", "sentence_splitter": None, "n_jobs": threads}
+    params = {"sentence_splitter": None, "n_jobs": threads}
     fly = FlyHashVectorizer(**params, random_state=0)
     fly.fit([["imports", "and", "kernels"]] * 3)
     before, began = status("VmRSS"), time.perf_counter()
-    fly.fit(EncodedCorpus.load(directory))
+    corpus = EncodedCorpus.load(directory)
+    fly.fit(corpus)
     seconds = time.perf_counter() - began
+    mapped = status("RssFile")
     print(
         json.dumps(
             {
                 "before": before,
                 "peak": status("VmHWM"),
-                "model": fly.synapses_.nbytes,
+                "mapped": mapped,
+                "pairs": sum(array.nbytes for array in fly.rule_state_.values()),
                 "words": fly.n_words_seen_,
                 "seconds": seconds,
             }
@@ -181,14 +180,17 @@ def memory_table(directory, args):
     command = [sys.executable, __file__, str(directory), "--memory-child"]
     command += ["--threads", str(args.threads)]
     told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-    two = 2 * told["model"]
     print(f"\nMemory of a whole fit on {told['words']:,} words, memory-mapped\n")
-    print("| what | MB |")
-    print("|---|---|")
-    print(f"| process before (Python, imports, kernels) | {told['before'] / MB:.0f} |")
-    print(f"| two model arrays (2 x 2V x K x 4 bytes) | {two / MB:.0f} |")
-    print(f"| peak of the process | {told['peak'] / MB:.0f} |")
-    print(f"| peak beyond two model arrays | {(told['peak'] - two) / MB:.0f} |")
+    print("| what | MB |\n|---|---|")
+    rows = {
+        "process before (Python, imports, kernels)": told["before"],
+        "peak of the process": told["peak"],
+        "peak beyond the process before": told["peak"] - told["before"],
+        "of files in memory, at the end (libraries, the mapped corpus)": told["mapped"],
+        "of counts of pairs, which the model keeps for partial_fit": told["pairs"],
+    }
+    for name, n_bytes in rows.items():
+        print(f"| {name} | {n_bytes / MB:.0f} |")
     print(f"\nIt took {told['seconds']:.1f} s on {args.threads} threads")
 
 

@@ -16,8 +16,8 @@ from skfly import _fork  # noqa: F401
 from skfly._caching import can_cache
 from skfly.engine._base import NEVER
 from skfly.engine._checks import MOST_CELLS
+from skfly.engine._intrinsics import prefetch, trailing_zeros
 from skfly.engine._numpy import LOG_OF_2, LOG_SERIES, ONE, ROOT_OF_HALF
-from skfly.engine._prefetch import prefetch
 
 _options: dict[str, Any] = {
     "nogil": True,
@@ -34,6 +34,9 @@ LAST_CELL = MOST_CELLS  # cells are numbered from 0 below this
 _CACHE_LINE = 32  # drives
 _NO_ROW = -1  # as the id of a word that is not known
 _EXACT_ROWS = 1 << 22  # below 2**31 each: their sum is below 2**53
+COLUMNS = 112  # of a dense matrix that are multiplied at a time, a number known when compiled
+_SIX, _LOW_SIX = np.uint64(6), np.uint64(63)
+_NO_BIT, _ONE_BIT = np.uint64(0), np.uint64(1)
 _SPARSE_FACTOR = 4  # with this many times fewer windows than cells, skip the loop over all cells
 
 
@@ -233,6 +236,28 @@ def _collect_top(activation, n_top, cells):
             cells[n] = m
             n += 1
             at_limit -= 1
+
+
+@njit(inline="always", **_options)
+def _sort_by_value(cells, values):
+    """Sort by falling value, then by cell.
+
+    It is Shell's sort: those of numba take seconds to compile.
+    """
+    gap = 1
+    while gap < cells.shape[0]:
+        gap = 3 * gap + 1
+    while gap > 1:
+        gap //= 3
+        for i in range(gap, cells.shape[0]):
+            cell, value = cells[i], values[i]
+            j = i
+            while j >= gap and (
+                values[j - gap] < value or (values[j - gap] == value and cells[j - gap] > cell)
+            ):
+                cells[j], values[j] = cells[j - gap], values[j - gap]
+                j -= gap
+            cells[j], values[j] = cell, value
 
 
 @njit(**_options)
@@ -527,10 +552,8 @@ def top_of_bags(synapses, gain, floor, rows, indptr, first, last, cells, values)
                 activation[m] += np.int64(part[m])
         _collect_top(activation, n_top, cells[b])
         for j in range(n_top):
-            values[b, j] = -activation[cells[b, j]]
-        order = np.argsort(values[b], kind="mergesort")
-        cells[b] = cells[b][order]
-        values[b] = -values[b][order]
+            values[b, j] = activation[cells[b, j]]
+        _sort_by_value(cells[b], values[b])
 
 
 @njit(inline="always", **_options)
@@ -543,64 +566,137 @@ def _pair(before, after, ordered):
 
 @njit(**_options)
 def size_pairs(ids, offsets, reach, ordered, first, last, sizes):
-    """Count the pairs that belong to each of the rows ``first`` to ``last``."""
-    for s in range(len(offsets) - 1):
+    """Count the pairs of each row in the sentences ``first`` to ``last``."""
+    for s in range(first, last):
         for p in range(offsets[s], offsets[s + 1]):
-            if ids[p] < 0 or (ordered and (ids[p] < first or ids[p] >= last)):
+            if ids[p] < 0:
                 continue
             for q in range(p + 1, min(p + reach + 1, offsets[s + 1])):
                 if ids[q] >= 0:
                     row, _ = _pair(ids[p], ids[q], ordered)
-                    if first <= row < last:
-                        sizes[row - first] += 1
+                    sizes[row] += 1
 
 
 @njit(**_options)
 def gather_pairs(ids, offsets, reach, ordered, first, last, places, others):
-    """Write the columns of the pairs of the rows ``first`` to ``last`` to their places."""
-    for s in range(len(offsets) - 1):
+    """Write the columns of the pairs of some sentences to the places of their rows."""
+    for s in range(first, last):
         for p in range(offsets[s], offsets[s + 1]):
-            if ids[p] < 0 or (ordered and (ids[p] < first or ids[p] >= last)):
+            if ids[p] < 0:
                 continue
             for q in range(p + 1, min(p + reach + 1, offsets[s + 1])):
                 if ids[q] >= 0:
                     row, column = _pair(ids[p], ids[q], ordered)
-                    if first <= row < last:
-                        others[places[row - first]] = column
-                        places[row - first] += 1
+                    others[places[row]] = column
+                    places[row] += 1
 
 
 @njit(**_options)
-def merge_pairs(places, after, tally, counts, ends):
-    """Count equal words in each range of ``places``; ``tally`` must be zero and is left zero.
+def merge_pairs(places, first, last, others, tally, words, groups, counts, sizes):
+    """Count equal columns in the rows ``first`` to ``last``, in place; return where they end.
 
-    ``after`` gets the words without repetition, in order; ``counts`` how often each came.
+    ``others`` gets the columns of each row without repetition, in order, and ``counts`` how
+    often each came. A bit in ``words`` says that a column is there, one in ``groups`` that a
+    word of 64 such bits has any: they are read in order, and nothing is sorted. Like ``tally``
+    they must be zero, and are left so.
     """
-    n_found = 0
-    for i in range(len(places) - 1):
+    n_found = places[first]
+    for i in range(first, last):
         start = n_found
         for k in range(places[i], places[i + 1]):
-            word = after[k]
-            if tally[word] == 0:
-                after[n_found] = word  # never beyond what was read
-                n_found += 1
-            tally[word] += 1
-        after[start:n_found].sort()
-        for k in range(start, n_found):
-            counts[k] = tally[after[k]]
-            tally[after[k]] = 0
-        ends[i] = n_found
+            column = np.uint64(others[k])
+            tally[column] += 1
+            word = column >> _SIX
+            words[word] |= _ONE_BIT << (column & _LOW_SIX)
+            groups[word >> _SIX] |= _ONE_BIT << (word & _LOW_SIX)
+        for g in range(groups.shape[0]):
+            group, groups[g] = groups[g], _NO_BIT
+            while group:
+                word = np.uint64(g) << _SIX | trailing_zeros(group)
+                group &= group - _ONE_BIT
+                bits, words[word] = words[word], _NO_BIT
+                while bits:
+                    column = word << _SIX | trailing_zeros(bits)
+                    bits &= bits - _ONE_BIT
+                    others[n_found] = column  # never beyond what was read
+                    counts[n_found] = tally[column]
+                    tally[column] = 0
+                    n_found += 1
+        sizes[i] = n_found - start
     return n_found
 
 
 @njit(**_options)
-def multiply_sparse(indptr, indices, data, dense, first, last, product):
-    """Set the rows ``first`` to ``last`` of a product; ``dense`` is (blocks, rows, columns)."""
-    n_columns = dense.shape[2]
+def size_sums(left_ends, left, right_ends, right, first, last, sizes):
+    """Count the columns that either of two sparse matrices has, in the rows ``first`` to ``last``.
+
+    Columns are sorted. There is no branch in the loop: processors cannot predict it.
+    """
+    for i in range(first, last):
+        j, k, n_both = left_ends[i], right_ends[i], 0
+        while j < left_ends[i + 1] and k < right_ends[i + 1]:
+            column, other = left[j], right[k]
+            j += column <= other
+            k += other <= column
+            n_both += column == other
+        sizes[i] = left_ends[i + 1] - left_ends[i] + right_ends[i + 1] - right_ends[i] - n_both
+
+
+@njit(**_options)
+def add_sparse(
+    left_ends, left, left_data, right_ends, right, right_data, ends, columns, data, first, last
+):
+    """Write the sum of two sparse matrices, in the rows ``first`` to ``last``."""
+    for i in range(first, last):
+        j, k, n = left_ends[i], right_ends[i], ends[i]
+        while j < left_ends[i + 1] and k < right_ends[i + 1]:
+            column, other = left[j], right[k]
+            of_left, of_right = column <= other, other <= column
+            columns[n] = min(column, other)
+            data[n] = left_data[j] * of_left + right_data[k] * of_right
+            j += of_left
+            k += of_right
+            n += 1
+        for rest in range(j, left_ends[i + 1]):
+            columns[n], data[n] = left[rest], left_data[rest]
+            n += 1
+        for rest in range(k, right_ends[i + 1]):
+            columns[n], data[n] = right[rest], right_data[rest]
+            n += 1
+
+
+@njit(**_options)
+def multiply_sparse(ends, columns, data, dense, first, last, n_at_a_time, product):
+    """Add the rows ``first`` to ``last`` of a product; ``dense`` is (blocks, rows, ``COLUMNS``).
+
+    So many rows of ``dense`` as stay in a cache are read at a time, which takes columns in order.
+    Four terms are added in a pass, one after the other: each sum is read and written less often.
+    """
+    places = np.empty(last - first, np.int64)
     for b in range(dense.shape[0]):
-        for i in range(first, last):
-            total = product[b, i]
-            for k in range(indptr[i], indptr[i + 1]):
-                row, value = dense[b, indices[k]], data[k]
-                for c in range(n_columns):
-                    total[c] += value * row[c]
+        block = dense[b]
+        places[:] = ends[first:last]
+        for limit in range(n_at_a_time, block.shape[0] + n_at_a_time, n_at_a_time):
+            for i in range(first, last):
+                k, stop = places[i - first], ends[i + 1]
+                total = product[b, i]
+                while k + 3 < stop and columns[k + 3] < limit:
+                    row0, row1, row2, row3 = (
+                        columns[k],
+                        columns[k + 1],
+                        columns[k + 2],
+                        columns[k + 3],
+                    )
+                    value0, value1, value2, value3 = data[k], data[k + 1], data[k + 2], data[k + 3]
+                    for c in range(COLUMNS):
+                        total[c] = (
+                            ((total[c] + value0 * block[row0, c]) + value1 * block[row1, c])
+                            + value2 * block[row2, c]
+                        ) + value3 * block[row3, c]
+                    k += 4
+                while k < stop and columns[k] < limit:
+                    row, value = columns[k], data[k]
+                    for c in range(COLUMNS):
+                        total[c] += value * block[row, c]
+                    k += 1
+                places[i - first] = k

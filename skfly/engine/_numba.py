@@ -19,7 +19,9 @@ __all__ = ["NumbaEngine", "word_chunks"]
 _WORD_CHUNKS = 32
 _WORTH_THREADS = 1 << 18  # weights to go through; less takes about as long as starting a thread
 _CONSENSUS_POSITIONS = 1 << 16  # positions whose top cells are held at a time
-_COLUMNS = 64  # of a dense matrix that are multiplied at a time
+_ROWS_IN_CACHE = 2048  # of a dense matrix, with so many columns as are multiplied at a time
+_TERMS_AT_A_TIME = 16  # of a sum; for fewer, it is not worth to come back to the sum
+_MOST_INT32 = 2**31 - 1
 _FEW_ROWS = 64  # BLAS multiplies more faster than a plain loop
 
 
@@ -251,45 +253,100 @@ class NumbaEngine(HostArrays):
         _checks.check_reach(reach)
         ids, offsets = _checks.check_text(ids, offsets, n_words)
 
-        def kernel(first, last):
-            sizes = np.zeros(last - first, dtype=np.int64)
-            _kernels.size_pairs(ids, offsets, reach, ordered, first, last, sizes)
-            places = np.concatenate([[0], np.cumsum(sizes)])
-            after = np.empty(places[-1], dtype=np.int32)
-            _kernels.gather_pairs(
-                ids, offsets, reach, ordered, first, last, places[:-1].copy(), after
-            )
-            counts, ends = np.empty(len(after), np.int32), np.empty(last - first, np.int64)
-            tally = np.zeros(n_words, dtype=np.int32)
-            n_found = _kernels.merge_pairs(places, after, tally, counts, ends)
-            return counts[:n_found].copy(), after[:n_found].copy(), np.diff(ends, prepend=0)
+        cut = _balanced(offsets, self._threads_for(len(ids), reach))  # sentences
+        n_threads = len(cut)
+        sizes = np.zeros((n_threads, n_words), dtype=np.int64)
 
-        known = np.bincount(ids[ids >= 0], minlength=n_words)
-        chunks = _balanced(np.concatenate([[0], np.cumsum(known)]), self.n_threads)
-        parts = run_chunks(kernel, chunks, self._threads_for(len(ids), reach))
-        counts, after, lengths = map(np.concatenate, zip(*parts, strict=True))
-        ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-        return sparse.csr_array((counts, after, ends), shape=(n_words, n_words))
+        def size(part, first, last):
+            _kernels.size_pairs(ids, offsets, reach, ordered, first, last, sizes[part])
+
+        run_chunks(size, _numbered(cut), n_threads)
+        ends = np.concatenate([[0], np.cumsum(sizes.sum(axis=0))])
+        places = ends[:-1] + np.cumsum(sizes, axis=0) - sizes
+        others = np.empty(ends[-1], dtype=np.int32)
+
+        def gather(part, first, last):
+            _kernels.gather_pairs(ids, offsets, reach, ordered, first, last, places[part], others)
+
+        run_chunks(gather, _numbered(cut), n_threads)
+        counts, found = np.empty(len(others), np.int32), np.zeros(n_words, np.int32)
+
+        def merge(first, last):
+            tally = np.zeros(n_words, np.int32)
+            bits = np.zeros(n_words // 64 + 1, np.uint64)
+            groups = np.zeros(len(bits) // 64 + 1, np.uint64)
+            stop = _kernels.merge_pairs(
+                ends, first, last, others, tally, bits, groups, counts, found
+            )
+            return slice(ends[first], stop)
+
+        used = run_chunks(merge, _balanced(ends, 4 * n_threads), n_threads)
+        return _counts(
+            np.concatenate([counts[part] for part in used] or [counts]),
+            np.concatenate([others[part] for part in used] or [others]),
+            found,
+        )
+
+    def add_counts(self, left, right):
+        n_words, n_most = left.shape[0], left.nnz + right.nnz
+        of_left, of_right = (
+            _checks.check_bags(counts.indices, counts.indptr, n_words)[::-1]
+            for counts in (left, right)
+        )
+        is_usual = left.dtype == right.dtype and left.dtype in (np.int32, np.int64)
+        is_sorted = left.has_canonical_format and right.has_canonical_format
+        if not (is_usual and is_sorted) or n_most > _MOST_INT32:
+            return left + right
+        sizes = np.empty(n_words, np.int32)
+        chunks = _balanced(of_left[0] + of_right[0], self.n_threads)
+        run_chunks(
+            lambda first, last: _kernels.size_sums(*of_left, *of_right, first, last, sizes),
+            chunks,
+            self._threads_for(n_most, 1),
+        )
+        ends = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        columns, data = np.empty(ends[-1], np.int32), np.empty(ends[-1], left.dtype)
+        run_chunks(
+            lambda first, last: _kernels.add_sparse(
+                *of_left, left.data, *of_right, right.data, ends, columns, data, first, last
+            ),
+            chunks,
+            self._threads_for(n_most, 1),
+        )
+        return _counts(data, columns, sizes)
 
     def multiply_sparse(self, matrix, dense):
         _checks.check_array("dense", dense, np.float32, (matrix.shape[1], None))
         matrix.check_format(full_check=True)
         n_inner, n_columns = dense.shape
-        n_blocks = -(-n_columns // _COLUMNS)
-        # some columns of all rows at a time, which then stay in a cache
-        blocks = np.zeros((n_blocks, n_inner, _COLUMNS), dtype=np.float32)
-        for b in range(n_blocks):
-            part = dense[:, b * _COLUMNS : (b + 1) * _COLUMNS]
-            blocks[b, :, : part.shape[1]] = part
-        product = np.zeros((n_blocks, matrix.shape[0], _COLUMNS), dtype=np.float32)
+        width = _kernels.COLUMNS
+        parts = [slice(start, start + width) for start in range(0, n_columns, width)]
+        blocks = np.zeros((len(parts), n_inner, width), dtype=np.float32)
+        for block, part in zip(blocks, parts, strict=True):
+            block[:, : min(width, n_columns - part.start)] = dense[:, part]
+        product = np.zeros((len(parts), matrix.shape[0], width), dtype=np.float32)
+        n_at_a_time = max(n_inner, 1)
+        if matrix.has_sorted_indices:
+            worth = _TERMS_AT_A_TIME * n_inner * matrix.shape[0] // max(matrix.nnz, 1)
+            n_at_a_time = min(n_at_a_time, max(_ROWS_IN_CACHE, worth))
         run_chunks(
             lambda first, last: _kernels.multiply_sparse(
-                matrix.indptr, matrix.indices, matrix.data, blocks, first, last, product
+                matrix.indptr,
+                matrix.indices,
+                matrix.data,
+                blocks,
+                first,
+                last,
+                n_at_a_time,
+                product,
             ),
             _balanced(matrix.indptr, 4 * self.n_threads),
             self._threads_for(matrix.nnz, n_columns),
         )
-        return np.concatenate(list(product), axis=1)[:, :n_columns].copy()
+        found = np.empty((matrix.shape[0], n_columns), dtype=np.float32)
+        for block, part in zip(product, parts, strict=True):
+            found[:, part] = block[:, : min(width, n_columns - part.start)]
+        return found
 
     def squared_norms(self, synapses):
         _checks.check_array("synapses", synapses, np.float32, (None, None))
@@ -351,6 +408,18 @@ def _balanced(offsets: np.ndarray, n_chunks: int) -> list[tuple[int, int]]:
     inner = np.searchsorted(offsets, aims, side="left")
     bounds = np.unique(np.concatenate([[0], np.minimum(inner, last), [last]]))
     return [(int(a), int(b)) for a, b in pairwise(bounds)]
+
+
+def _numbered(chunks: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    return [(number, *chunk) for number, chunk in enumerate(chunks)]
+
+
+def _counts(data: np.ndarray, columns: np.ndarray, sizes: np.ndarray) -> sparse.csr_array:
+    """Return counts of pairs of words whose columns are in order, so many in each row."""
+    ends = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int32)
+    counts = sparse.csr_array((data, columns, ends), shape=(len(sizes), len(sizes)))
+    counts.has_canonical_format = True
+    return counts
 
 
 def _cut(offsets: np.ndarray, n_positions: int) -> Iterator[tuple[int, int]]:

@@ -167,15 +167,26 @@ def _compact(q, n, candidates):
 @njit(**_options)
 def _finish(candidates, found, found_ranks):
     """Write the best candidates, best first and ties in order; a rank of -1 says there is none."""
-    state, _, codes, code_ranks = candidates
+    state, histogram, codes, code_ranks = candidates
     n_queries, n = found.shape
     for q in range(n_queries):
         _compact(q, n, candidates)
         kept = state[q, 2]
-        order = np.argsort(-code_ranks[q, :kept], kind="mergesort")
+        # a counting sort, which numba compiles in a fraction of the time that its own sorts take
+        places = histogram[q]
+        places[:] = 0
         for i in range(kept):
-            found[q, i] = codes[q, order[i]]
-            found_ranks[q, i] = code_ranks[q, order[i]]
+            places[code_ranks[q, i]] += 1
+        before = 0
+        for rank in range(places.shape[0] - 1, -1, -1):
+            n_here = places[rank]
+            places[rank] = before
+            before += n_here
+        for i in range(kept):
+            rank = code_ranks[q, i]
+            found[q, places[rank]] = codes[q, i]
+            found_ranks[q, places[rank]] = rank
+            places[rank] += 1
         found_ranks[q, kept:] = -1
 
 

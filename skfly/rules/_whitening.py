@@ -31,7 +31,6 @@ from sklearn.utils import gen_batches
 
 from skfly._threads import run_chunks
 from skfly.engine import Engine
-from skfly.model import stack
 
 __all__ = [
     "Contexts",
@@ -50,6 +49,8 @@ _POWER = 0.25  # of the singular values that is left
 _MORE_DIRECTIONS = 32  # than are asked for, which makes those more exact
 _ROWS_AT_A_TIME = 2048
 _COUNTS_AT_A_TIME = 256  # rows; those of frequent words are long
+_TRANSPOSED_BLOCKS = 8
+_MOST_INT32 = 2**31 - 1
 _SMALLEST = 1e-12  # share of the largest eigenvalue: below, there is only rounding
 _RIDGE = 1e-3
 _ROUNDS = 15
@@ -108,14 +109,12 @@ class Contexts:
         before, after = log_shares(near.sum(axis=1)), log_shares(near.sum(axis=0))
         next_ones = information(near, before + _log(near.sum()), after)
         next_ones.data *= np.float32(_NEAR_WEIGHT)
-        shares = log_shares(wide.sum(axis=1) + wide.sum(axis=0))
-        rows = shares + _log(2 * wide.sum())
-        turned = wide.T.tocsr()
-        around = stack(
-            information(wide[part] + turned[part], rows[part], shares)
-            for part in gen_batches(wide.shape[0], _COUNTS_AT_A_TIME)
-        )
+        around = _information_both_ways(wide)
         return cls(next_ones, next_ones.T.tocsr(), around)
+
+    @property
+    def n_words(self) -> int:
+        return int(self.after.shape[0])
 
     def covariance(self, engine: Engine, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return ``X X' vectors``."""
@@ -124,6 +123,34 @@ class Contexts:
         found += times(self.after, times(self.before, vectors))
         found += times(self.before, times(self.after, vectors))
         return found
+
+
+def _information_both_ways(pairs: sparse.csr_array) -> sparse.csr_array:
+    """Return the information of pairs in either order, of which ``pairs`` has those in one.
+
+    It takes little memory beside the result: the transpose is made in blocks, and room that is
+    not used is never written to.
+    """
+    n_words = pairs.shape[0]
+    shares = log_shares(pairs.sum(axis=1) + pairs.sum(axis=0))
+    rows = shares + _log(2 * pairs.sum())
+    data = np.empty(2 * pairs.nnz, np.float32)
+    columns = np.empty(2 * pairs.nnz, np.int32)
+    ends = [np.zeros(1, np.int64)]
+    n_found = 0
+    for block in gen_batches(n_words, -(-n_words // _TRANSPOSED_BLOCKS)):
+        turned = pairs[:, block].T.tocsr()
+        for part in gen_batches(turned.shape[0], _COUNTS_AT_A_TIME):
+            here = slice(block.start + part.start, block.start + part.stop)
+            found = information(pairs[here] + turned[part], rows[here], shares)
+            data[n_found : n_found + found.nnz] = found.data
+            columns[n_found : n_found + found.nnz] = found.indices
+            ends.append(n_found + found.indptr[1:].astype(np.int64))
+            n_found += found.nnz
+    for array in (data, columns):
+        array.resize(n_found, refcheck=False)
+    indptr = np.concatenate(ends).astype(np.int32 if n_found <= _MOST_INT32 else np.int64)
+    return sparse.csr_array((data, columns, indptr), shape=pairs.shape)
 
 
 def _log(total: Any) -> np.float32:

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skfly._threads import single_threaded_blas
+from skfly.engine import Engine, fused
 from skfly.model import WhitenedCoder
 from skfly.rules._base import CorpusSize, Learned, Stage, StepReport, Task
 from skfly.rules._whitening import Contexts, find_cells, whiten
 
 __all__ = ["PairCounts", "WhitenRule", "WhitenSettings"]
 
-_BATCH = 1 << 21  # words: what bounds memory beside the counts themselves
+_BATCH = 1 << 22  # words: what bounds memory beside the counts themselves
 _FREQUENT_SHARE = 200  # one word in so many is left out of the wide pairs
 _LARGEST_RANK = 300
 _RANK_PER_CELL = 0.6
@@ -75,14 +76,17 @@ class PairCounts:
     Parameters
     ----------
     first : sparse array, (V, V)
+    engine : Engine
+        Adds them up.
     most : int
         Different pairs that are kept. Where there are more, the rarest are dropped, until a
         quarter of the room is free.
     """
 
-    def __init__(self, first: sparse.csr_array, most: int = _MOST_PAIRS) -> None:
+    def __init__(self, first: sparse.csr_array, engine: Engine, most: int = _MOST_PAIRS) -> None:
         self._parts = [first]
         self._most = most
+        self._engine = engine
 
     def add(self, counts: sparse.csr_array) -> None:
         """Add counts, in 32 bits if they fit, whatever they were added up in."""
@@ -91,20 +95,25 @@ class PairCounts:
         parts = self._parts
         parts.append(counts)
         while len(parts) > 1 and parts[-2].nnz < 2 * parts[-1].nnz:
-            parts.append(_sum(parts.pop(), parts.pop()))
+            parts.append(self._sum(parts.pop(), parts.pop()))
         if sum(part.nnz for part in parts) > self._most and self.total().nnz > self._most:
             self._parts = [_most_common(self.total(), self._most - self._most // 4)]
 
     def total(self) -> sparse.csr_array:
         """Return the sum."""
         while len(self._parts) > 1:
-            self._parts.append(_sum(self._parts.pop(), self._parts.pop()))
+            self._parts.append(self._sum(self._parts.pop(), self._parts.pop()))
         return self._parts[0]
 
+    def _sum(self, left: sparse.csr_array, right: sparse.csr_array) -> sparse.csr_array:
+        add: Callable[..., sparse.csr_array] = fused(self._engine, add_counts)
+        if int(left.data.max(initial=0)) + int(right.data.max(initial=0)) > _MOST_INT32:
+            left, right = left.astype(np.int64), right.astype(np.int64)
+        return add(left, right)
 
-def _sum(left: sparse.csr_array, right: sparse.csr_array) -> sparse.csr_array:
-    if int(left.data.max(initial=0)) + int(right.data.max(initial=0)) > _MOST_INT32:
-        left = left.astype(np.int64)
+
+def add_counts(left: sparse.csr_array, right: sparse.csr_array) -> sparse.csr_array:
+    """Return the sum of counts, whose columns are in order if theirs are."""
     return left + right
 
 
@@ -226,12 +235,13 @@ class WhitenRule:
         near, wide = (self._counts.pop(kind).total() for kind in _KINDS)
         state = _to_arrays("near", near) | _to_arrays("wide", wide)
         n_frequent = len(task.word_counts) // _FREQUENT_SHARE
-        wide = _without(wide, _most_frequent(task.word_counts, n_frequent))
+        _leave_out(wide, _most_frequent(task.word_counts, n_frequent))
         # one thread each: the result does not depend on how many there are
         with single_threaded_blas():
             contexts = Contexts.of(near, wide)
+            del near, wide
             vectors = whiten(contexts, task.settings.rank, _PASSES, task.engine, on_step)
-            del contexts, near, wide
+            del contexts
             by_frequency = np.argsort(-task.word_counts, kind="stable")
             cells, long_cells = find_cells(
                 vectors[by_frequency], task.n_cells, task.settings.decorrelation, task.engine
@@ -263,7 +273,8 @@ class WhitenRule:
     def _restore_counts(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         n_words, most = len(self._task.word_counts), self._task.settings.max_pairs
         self._counts = {
-            kind: PairCounts(_from_arrays(kind, arrays, n_words), most) for kind in _KINDS
+            kind: PairCounts(_from_arrays(kind, arrays, n_words), self._task.engine, most)
+            for kind in _KINDS
         }
 
 
@@ -274,12 +285,10 @@ def _most_frequent(counts: NDArray[np.int64], n_words: int) -> NDArray[np.bool_]
     return chosen
 
 
-def _without(pairs: sparse.csr_array, words: NDArray[np.bool_]) -> sparse.csr_array:
-    """Return pairs without those of some words."""
-    kept = ~(np.repeat(words, np.diff(pairs.indptr)) | words[pairs.indices])
-    if kept.all():
-        return pairs
-    return _kept(pairs, kept)
+def _leave_out(pairs: sparse.csr_array, words: NDArray[np.bool_]) -> None:
+    """Remove the pairs of some words, in place."""
+    pairs.data[np.repeat(words, np.diff(pairs.indptr)) | words[pairs.indices]] = 0
+    pairs.eliminate_zeros()
 
 
 def _kept(pairs: sparse.csr_array, kept: NDArray[np.bool_]) -> sparse.csr_array:

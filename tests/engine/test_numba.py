@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from problems import counts_of, drives_of, problems
-from skfly.engine import drive_for
+from skfly.engine import _numba, drive_for
 from skfly.engine._numba import NumbaEngine, _balanced, _even
 from skfly.engine._numpy import NumpyEngine, log32
 from skfly.rules.hebbian import hebbian_step
@@ -225,6 +225,48 @@ def test_pairs_are_identical_to_the_reference(sentences, reach, ordered):
         found = NumbaEngine(n_threads).pairs(ids, offsets, 7, reach, ordered)
         np.testing.assert_array_equal(found.toarray(), expected.toarray())
         assert found.has_sorted_indices
+
+
+@given(
+    n_words=st.sampled_from([1, 3, 70, 700]),
+    seed=st.integers(0, 99),
+    dtype=st.sampled_from([np.int32, np.int64]),
+)
+@settings(deadline=None, max_examples=30)
+def test_counts_add_up_as_in_scipy(n_words, seed, dtype):
+    random = np.random.default_rng(seed)
+    left, right = (
+        sparse.csr_array(random.poisson(0.3, (n_words, n_words)).astype(dtype)) for _ in range(2)
+    )
+    expected = left + right
+    for n_threads in THREADS:
+        found = NumbaEngine(n_threads).add_counts(left, right)
+        assert found.dtype == dtype
+        for name in ("data", "indices", "indptr"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+@pytest.mark.parametrize("n_rows", [3, 400])  # long rows and short ones
+def test_sparse_products_do_not_depend_on_what_is_read_at_a_time(n_rows, monkeypatch):
+    random = np.random.default_rng(0)
+    kept = random.random((n_rows, 5000)) < 2 / n_rows
+    matrix = sparse.csr_array(random.standard_normal(kept.shape, dtype=np.float32) * kept)
+    dense = random.standard_normal((5000, 7), dtype=np.float32)
+    whole = NumbaEngine().multiply_sparse(matrix, dense)
+    np.testing.assert_allclose(whole, matrix @ dense, rtol=1e-4, atol=1e-4)
+    monkeypatch.setattr(_numba, "_ROWS_IN_CACHE", 100)
+    np.testing.assert_array_equal(NumbaEngine().multiply_sparse(matrix, dense), whole)
+    turned = sparse.csr_array(
+        (
+            matrix.data[::-1].copy(),
+            matrix.indices[::-1].copy(),
+            (matrix.nnz - matrix.indptr[::-1]).astype(np.int32),
+        ),
+        shape=matrix.shape,
+    )
+    assert not turned.has_sorted_indices
+    found = NumbaEngine().multiply_sparse(turned, dense)[::-1]
+    np.testing.assert_allclose(found, whole, rtol=1e-4, atol=1e-4)
 
 
 @given(shape=st.tuples(*[st.integers(1, 9)] * 2, st.integers(1, 140)), seed=st.integers(0, 99))

@@ -6,6 +6,7 @@ from scipy import sparse
 
 from planted import WORDS_PER_TOPIC, plant
 from skfly import FlyHashVectorizer
+from skfly.engine import get_engine
 from skfly.rules import RULES, CorpusSize
 from skfly.rules.whiten import PairCounts, WhitenRule
 
@@ -129,9 +130,10 @@ def test_attributes_of_other_rules_are_missing():
     assert not hasattr(fly, "consensus_")
 
 
-def test_counts_beyond_32_bits_add_up():
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_counts_beyond_32_bits_add_up(engine):
     many = sparse.csr_array(np.array([[0, 2**31 - 1], [0, 0]], dtype=np.int32))
-    counts = PairCounts(many)
+    counts = PairCounts(many, get_engine(engine))
     counts.add(many)
     counts.add(many)
     assert counts.total()[0, 1] == 3 * (2**31 - 1)
@@ -249,7 +251,7 @@ class TestNewWords:
 
 class TestManyPairs:
     def test_the_rarest_are_dropped(self):
-        counts = PairCounts(sparse.csr_array((30, 30), dtype=np.int32), most=100)
+        counts = PairCounts(sparse.csr_array((30, 30), dtype=np.int32), get_engine(), most=100)
         random = np.random.default_rng(0)
         whole = np.zeros((30, 30), np.int64)
         for _ in range(20):

@@ -1,4 +1,4 @@
-"""A hint to the processor, for kernels that know which rows they will need next."""
+"""Two instructions that numba has no name for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-__all__ = ["prefetch"]
+__all__ = ["prefetch", "trailing_zeros"]
 
 _POINTER = ir.IntType(8).as_pointer()
 _NUMBER = ir.IntType(32)
@@ -41,3 +41,15 @@ def _prefetch(typing_context: Any, array: Any, row: Any, column: Any) -> Any:  #
 
 
 prefetch: Any = intrinsic(_prefetch)
+
+
+def _trailing_zeros(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
+    """Return the place of the lowest bit of a word that is not zero."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return word(word), generate
+
+
+trailing_zeros: Any = intrinsic(_trailing_zeros)
