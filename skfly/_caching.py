@@ -1,13 +1,19 @@
-"""Whether compiled kernels can be kept on disk."""
+"""Compiled kernels: whether they can be kept on disk, and a word when they take a while."""
 
 from __future__ import annotations
 
 import logging
+import time
 from functools import cache
+from typing import Any
 
 from numba import njit
+from numba.core import event
 
-__all__ = ["can_cache"]
+__all__ = ["COMPILATION_LOG", "can_cache"]
+
+COMPILATION_LOG = "skfly.compilation"
+_LONG = 1.0  # seconds
 
 _LOG = logging.getLogger("skfly")
 
@@ -32,3 +38,37 @@ def can_cache() -> bool:
 
 def _probe() -> None:
     """Never called."""
+
+
+class _CompilationNotice(event.Listener):  # type: ignore[misc]
+    """Logs once that kernels are being compiled, when that has taken over a second."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._began = self._seconds = 0.0
+        self._is_given = False
+
+    def on_start(self, event: Any) -> None:
+        if self._is_ours(event):
+            self._depth += 1
+            if self._depth == 1:
+                self._began = time.monotonic()
+
+    def on_end(self, event: Any) -> None:
+        if not self._is_ours(event):
+            return
+        self._depth -= 1
+        if self._depth == 0 and not self._is_given:
+            self._seconds += time.monotonic() - self._began
+            if self._seconds > _LONG and can_cache():
+                self._is_given = True
+                logging.getLogger(COMPILATION_LOG).warning(
+                    "compiling kernels, which takes up to half a minute; later runs load them"
+                )
+
+    def _is_ours(self, event: Any) -> bool:
+        kernel = event.data["dispatcher"].py_func
+        return kernel is not _probe and str(kernel.__module__).startswith("skfly.")
+
+
+event.register("numba:compile", _CompilationNotice())

@@ -1,5 +1,6 @@
 """What the tests share: a small text about two topics, and small estimators."""
 
+import logging
 import os
 
 import joblib
@@ -8,6 +9,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from skfly import FlyHashVectorizer
+from skfly._caching import COMPILATION_LOG
+
+# whether kernels are compiled depends on what ran before
+logging.getLogger(COMPILATION_LOG).setLevel(logging.CRITICAL)
 
 # The first example compiles kernels, and a busy machine is slow. The examples are always the same,
 # so that a test does not fail by chance; SKFLY_HYPOTHESIS=random draws others every time.

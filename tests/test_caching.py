@@ -1,12 +1,17 @@
 """Without a place to keep compiled kernels, every process compiles them."""
 
+import logging
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 import skfly
+from skfly import _caching
 
 USE = """
 import logging
@@ -42,3 +47,22 @@ def test_a_read_only_installation(tmp_path):
     assert run.stdout.splitlines() == [str(package / "__init__.py"), "['one', 'fly']"]
     assert run.stderr.count("\n") == 1
     assert run.stderr.startswith("WARNING skfly compiled kernels cannot be kept")
+
+
+@pytest.mark.parametrize(("seconds", "n_notices"), [(0.3, 0), (0.6, 1), (20.0, 1)])
+def test_long_compilation_is_announced_once(monkeypatch, caplog, seconds, n_notices):
+    caplog.set_level(logging.WARNING, _caching.COMPILATION_LOG)
+    now = [0.0]
+    monkeypatch.setattr(_caching.time, "monotonic", lambda: now[0])
+    notice = _caching._CompilationNotice()
+
+    def compile_kernel(module):
+        kernel = SimpleNamespace(py_func=SimpleNamespace(__module__=module))
+        event = SimpleNamespace(data={"dispatcher": kernel})
+        notice.on_start(event)
+        now[0] += seconds
+        notice.on_end(event)
+
+    for module in ("umap.umap_", "skfly.engine._kernels", "skfly.index._kernels", "umap.utils"):
+        compile_kernel(module)
+    assert len(caplog.records) == n_notices
