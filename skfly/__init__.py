@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from skfly._model_file import ModelFileError
+    from skfly._warnings import SmallTextWarning, VocabularyWarning
     from skfly.index import DocumentIndex
     from skfly.keyedvectors import FlyKeyedVectors
     from skfly.model import FlyModel, KenyonCell
@@ -27,8 +28,10 @@ __all__ = [
     "FlyModel",
     "KenyonCell",
     "ModelFileError",
+    "SmallTextWarning",
     "TextColumn",
     "TextLines",
+    "VocabularyWarning",
     "__version__",
 ]
 
@@ -42,8 +45,10 @@ _HOMES = {
     "FlyModel": "skfly.model",
     "KenyonCell": "skfly.model",
     "ModelFileError": "skfly._model_file",
+    "SmallTextWarning": "skfly._warnings",
     "TextColumn": "skfly.text",
     "TextLines": "skfly.text",
+    "VocabularyWarning": "skfly._warnings",
 }
 
 

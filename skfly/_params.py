@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
-from skfly._sklearn_compat import HasMethods, Interval, StrOptions
+from skfly._sklearn_compat import HasMethods, Interval, RealNotInt, StrOptions
 from skfly.engine import ENGINES
 
 __all__ = ["CALLER_PARAMS", "CONSTRAINTS", "FILE_PARAMS", "MODEL_PARAMS", "RULE_PARAMS"]
@@ -39,6 +39,7 @@ MODEL_PARAMS = (
 
 _AUTO = StrOptions({"auto"})
 _COUNT = Interval(Integral, 1, None, closed="left")
+_SHARE = Interval(RealNotInt, 0, 1, closed="both")
 
 CONSTRAINTS: dict[str, Any] = {
     "n_kenyon_cells": [Interval(Integral, 1, 65_535, closed="both")],
@@ -47,6 +48,8 @@ CONSTRAINTS: dict[str, Any] = {
     "max_features": [_COUNT, None],
     "min_count": [_COUNT, _AUTO],
     "grow_vocabulary": ["boolean"],
+    "min_df": [_COUNT, _SHARE],
+    "max_df": [_COUNT, _SHARE],
     "learning": [str],  # a name in RULES, which may have grown
     "n_epochs": [_COUNT, _AUTO],
     "batch_size": [_COUNT, _AUTO],
@@ -90,6 +93,7 @@ CONSTRAINTS: dict[str, Any] = {
 FILE_PARAMS = (
     *("n_kenyon_cells", "window", "max_features", "min_count", "grow_vocabulary", "learning"),
     *RULE_PARAMS,
+    *("min_df", "max_df"),
     *("vocabulary", "phrases", "random_state"),
     *("encoding", "decode_error", "strip_accents", "lowercase", "stop_words", "token_pattern"),
     *("missing", "sentence_splitter", "fold_numbers"),

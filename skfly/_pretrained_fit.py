@@ -26,6 +26,7 @@ class PretrainedMixin:
     document_cells: str
     max_features: int | None
     min_count: int | str
+    _candidates: Any
     backend: str
     n_jobs: int | None
     verbose: int
@@ -59,8 +60,9 @@ class PretrainedMixin:
         vocabulary, coder = base.vocabulary, base.coder
         min_count = least_count(corpus.n_words, self.min_count)
         if self.adapt == "words":
+            found, _ = self._candidates(corpus)
             n_before = len(vocabulary)
-            vocabulary = vocabulary.extended(corpus.vocabulary, self.max_features, min_count)
+            vocabulary = vocabulary.extended(found, self.max_features, min_count)
             id_map = vocabulary.encode(corpus.vocabulary.words)
             coder = adapt_words(coder, corpus, id_map, n_before, len(vocabulary))
         else:

@@ -10,6 +10,7 @@ from sklearn import get_config
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
+    RealNotInt,
     StrOptions,
     validate_parameter_constraints,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "CallbackSupportMixin",
     "HasMethods",
     "Interval",
+    "RealNotInt",
     "StrOptions",
     "_fit_context",
     "as_configured_sparse",

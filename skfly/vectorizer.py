@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -32,6 +32,7 @@ from skfly._sklearn_compat import (
     returns_frames,
     with_callbacks,
 )
+from skfly._warnings import warn_of_cut
 from skfly.engine import choose_engine
 from skfly.fit import (
     Checkpoints,
@@ -55,7 +56,9 @@ from skfly.text import (
     TextAnalyzer,
     Vocabulary,
     check_documents,
+    count_documents,
     encode_documents,
+    in_so_many,
     joined_as,
     learn_phrases,
     places_of,
@@ -117,6 +120,10 @@ class FlyHashVectorizer(
         ``min_count`` times in that part and the vocabulary has fewer than ``max_features`` words.
         The width of the codes stays. Only for rules that count pairs of words, as ``"whiten"``
         does.
+    min_df, max_df : int or float, default=1 and 1.0
+        Words that occur in fewer or in more documents than this are not learned, as in
+        :class:`~sklearn.feature_extraction.text.TfidfVectorizer`: an int is a number of
+        documents, a float a share of them. Ignored if ``vocabulary`` is given.
     learning : {"whiten", "lloyd", "hebbian", "comply"}, default="whiten"
         ``"whiten"`` counts which words come together, in one pass, and lets cells compete for
         words. ``"lloyd"`` lets them compete for windows of text, and was the default of 0.1.
@@ -331,6 +338,8 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         max_features: int | None = 20_000,
         min_count: int | str = "auto",
         grow_vocabulary: bool = False,
+        min_df: float = 1,
+        max_df: float = 1.0,
         learning: str = "whiten",
         n_epochs: int | str = "auto",
         batch_size: int | str = "auto",
@@ -376,6 +385,8 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         self.max_features = max_features
         self.min_count = min_count
         self.grow_vocabulary = grow_vocabulary
+        self.min_df = min_df
+        self.max_df = max_df
         self.learning = learning
         self.n_epochs = n_epochs
         self.batch_size = batch_size
@@ -593,17 +604,33 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         min_count = least_count(corpus.n_words, self.min_count)
         vocabulary = self._given_vocabulary()
         if vocabulary is None:
-            vocabulary, ids = corpus.vocabulary.by_frequency(self.max_features, min_count)
-            id_map = places_of(ids, len(corpus.vocabulary))
+            found, ids = self._candidates(corpus)
+            vocabulary, order = found.by_frequency(self.max_features, min_count)
+            id_map = places_of(ids[order], len(corpus.vocabulary))
+            if self.max_features is not None and (found.counts >= min_count).sum() > len(order):
+                common = np.sort(found.counts[found.counts >= min_count])[::-1]
+                warn_of_cut(common, self.max_features)
         else:
             id_map = vocabulary.encode(corpus.vocabulary.words)
         if not len(vocabulary) or not corpus.n_words:
             raise ValueError(
                 "empty vocabulary; perhaps there are no documents, or they only contain stop "
-                f"words or words that come less than min_count={min_count} times"
+                f"words or words that occur fewer than min_count={min_count} times"
             )
         warn_of_small_text(corpus.n_words)
         self._learn(corpus, vocabulary, id_map, min_count, None, _name_of(raw_documents))
+
+    def _candidates(self, corpus: EncodedCorpus) -> tuple[Vocabulary, NDArray[np.int64]]:
+        """Return the words that ``min_df`` and ``max_df`` allow, and their ids in the corpus."""
+        found = corpus.vocabulary
+        # 1 is one document, 1.0 all of them
+        if (repr(self.min_df), repr(self.max_df)) == ("1", "1.0") or not corpus.n_words:
+            return found, np.arange(len(found))
+        counts = self._document_counts(corpus)
+        return found.where(in_so_many(counts, corpus.n_documents, self.min_df, self.max_df))
+
+    def _document_counts(self, corpus: Any) -> NDArray[np.int64]:
+        return count_documents(corpus)
 
     def _learn(
         self,
@@ -817,6 +844,45 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
     def _as_output(self, codes: Any) -> Any:
         is_sparse = self.sparse_output and not returns_frames(self)
         return as_configured_sparse(codes) if is_sparse else codes.toarray()
+
+    # What scikit-learn's text vectorizers have
+
+    def build_analyzer(self) -> Callable[[Any], list[str]]:
+        """Return the function that splits a document into words.
+
+        Returns
+        -------
+        analyzer : callable
+            From a document to its words, without stop words. After ``fit`` with
+            ``phrases=True``, phrases are joined.
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> FlyHashVectorizer(stop_words="english").build_analyzer()("The fly smells. It eats.")
+        ['fly', 'smells', 'eats']
+        """
+        return self._analyzer().words
+
+    def get_stop_words(self) -> frozenset[str] | None:
+        """Return the stop words.
+
+        Returns
+        -------
+        stop_words : frozenset or None
+            ``None`` if there are none.
+
+        Examples
+        --------
+        >>> from skfly import FlyHashVectorizer
+        >>> sorted(FlyHashVectorizer(stop_words=["the", "a"]).get_stop_words())
+        ['a', 'the']
+        """
+        return self._analyzer().stop_words or None
+
+    def _analyzer(self) -> TextAnalyzer:
+        fitted = self.__sklearn_is_fitted__()
+        return self.model_.analyzer if fitted else TextAnalyzer(**self._text_params(None))
 
     def hash_words(self, words: Iterable[str]) -> Any:
         """Return the static codes of words.

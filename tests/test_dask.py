@@ -84,6 +84,13 @@ def bits(fly, fingerprint):
     return {name: value for name, value in fingerprint(fly).items() if name != "traffic_"}
 
 
+def test_document_frequencies_are_those_of_all_shards(make, make_fly, documents):
+    parts = bag.from_sequence(documents, npartitions=3)
+    bounds = {"min_df": 0.35, "max_df": 60, "min_count": 1}
+    fly = make(**bounds).fit(parts)
+    assert list(fly.vocabulary_) == list(make_fly(**bounds).fit(documents).vocabulary_)
+
+
 @pytest.mark.parametrize(
     "params",
     [

@@ -196,3 +196,38 @@ def test_names_have_no_signs_that_tools_refuse(make_fly):
 def test_nothing_works_before_fit(make_fly, use):
     with pytest.raises(NotFittedError, match="not fitted yet"):
         use(make_fly())
+
+
+BOUNDS = [
+    {"min_df": 40},
+    {"min_df": 0.4},
+    {"max_df": 60},
+    {"max_df": 0.5},
+    {"min_df": 30, "max_df": 0.5},
+]
+
+
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+def test_min_df_and_max_df_choose_the_words_that_tfidf_has(make_fly, documents, bounds):
+    tfidf = TfidfVectorizer(**bounds).fit(documents)
+    assert 0 < len(tfidf.vocabulary_) < len(TfidfVectorizer().fit(documents).vocabulary_)
+    fly = make_fly(min_count=1, **bounds).fit(documents)
+    assert set(fly.vocabulary_) == set(tfidf.vocabulary_)
+
+
+def test_one_document_is_not_all_documents(make_fly):
+    texts = ["one two", "one three", "one three two"]
+    every = {"min_count": 1, "sentence_splitter": None}
+    assert set(make_fly(min_df=1.0, **every).fit(texts).vocabulary_) == {"one"}
+    assert set(make_fly(max_df=2, **every).fit(texts).vocabulary_) == {"two", "three"}
+    with pytest.raises(ValueError, match="max_df=1 allows fewer documents than min_df=2"):
+        make_fly(min_df=2, max_df=1).fit(texts)
+
+
+def test_the_analyzer_and_the_stop_words_are_those_of_tfidf(make_fly, fitted):
+    for params in ({}, {"stop_words": "english"}, {"stop_words": ["fly"], "lowercase": False}):
+        tfidf, fly = TfidfVectorizer(**params), make_fly(**params)
+        text = "The fly smells. Ripe Fruit, sweet!"
+        assert fly.build_analyzer()(text) == tfidf.build_analyzer()(text)
+        assert fly.get_stop_words() == tfidf.get_stop_words()
+    assert fitted.build_analyzer()("A Fly") == ["fly"]

@@ -5,8 +5,11 @@ The tests themselves run so, but pytest has imported much before it.
 
 import subprocess
 import sys
+import warnings
 
 import pytest
+
+from skfly import SmallTextWarning, VocabularyWarning, _warnings
 
 EVERY_MODULE = """
 import importlib, pkgutil, skfly
@@ -43,3 +46,32 @@ def test_the_command_does_not_warn(tmp_path):
     found = run("-m", "skfly.cli", "neighbors", model, "fruit")
     assert (found.returncode, found.stderr) == (0, "")
     assert "ripe" in found.stdout
+
+
+def test_a_small_text_can_be_filtered(make_fly, documents):
+    with pytest.warns(SmallTextWarning) as caught:
+        make_fly().fit(documents)
+    assert [warning.filename for warning in caught] == [__file__]  # the line that called fit
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", SmallTextWarning)
+        make_fly().fit(documents)
+
+
+def test_max_features_that_leaves_out_words_says_so_once(make_fly, monkeypatch):
+    monkeypatch.setattr(_warnings, "_ANNOUNCED", set())
+    text = ["one one one two two three", "one two three four"]
+    with pytest.warns(VocabularyWarning, match=r"of 4 words; the other 2, 30\.0% of the text"):
+        make_fly(max_features=2).fit(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", VocabularyWarning)
+        make_fly(max_features=2).fit(text)
+
+
+def test_max_features_that_keeps_all_says_nothing(make_fly, monkeypatch):
+    monkeypatch.setattr(_warnings, "_ANNOUNCED", set())
+    text = ["one one two two three", "one two"] * 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", VocabularyWarning)
+        make_fly(max_features=3).fit(text)
+        make_fly(max_features=2, min_count=3).fit(text)

@@ -10,13 +10,15 @@ from typing import Annotated
 import typer
 
 from skfly import __version__
-from skfly.cli._console import Program
+from skfly.cli._console import Layout, Program
 
 __all__ = [
     "Encoding",
+    "Force",
     "HashLength",
     "Jobs",
     "Json",
+    "LayoutOption",
     "Model",
     "NWords",
     "Quiet",
@@ -53,6 +55,11 @@ def examples(*commands: str) -> str:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+LayoutOption = Annotated[
+    Layout | None,
+    typer.Option("--format", help="How to print. Default: a table on a terminal, else lines."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Hide the progress display.")]
 Jobs = Annotated[
     int | None, typer.Option(min=1, help="Number of threads. Does not affect the result.")

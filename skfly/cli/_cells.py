@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from skfly.cli._app import Encoding, Json, Model, NWords, app, examples
-from skfly.cli._console import escaped, print_json, show_warning
+from skfly.cli._app import Encoding, Json, LayoutOption, Model, NWords, app, examples
+from skfly.cli._console import Rows, escaped, print_json, show_warning
 from skfly.cli._files import batches, given_lines, load_to_hash
 
 
@@ -33,14 +35,16 @@ def cells(
         typer.Option(min=0.001, help="The lower, the more the first words of a cell stand out."),
     ] = 0.1,
     encoding: Encoding = "utf-8",
+    layout: LayoutOption = None,
     as_json: Json = False,
 ) -> None:
-    """Print the cells that a text activates most, and the words that each stands for.
+    """Print the cells that a text activates most, and the words each stands for.
 
-    A line for each cell: the text, the cell's number, its activation, and its words with their
-    probability, between tabs. A text without a known word has no line, but a warning. With
-    --json, a line for each text.
+    A line per cell: the text, the cell's number, its activation, and its words with their
+    probabilities, separated by tabs. A text without known words gets a warning instead. With
+    --json, a line per text.
     """
+    rows = Rows(layout, "text", "cell", "activation", "words")
     fly = load_to_hash(model, None)
     for lines in batches(given_lines(texts, encoding)):
         for line in lines:
@@ -50,7 +54,18 @@ def cells(
             if as_json:
                 print_json({"text": line, "cells": [cell._asdict() for cell in found]})
                 continue
-            for cell in found:
-                words = (f"{escaped(word)} {chance:.3f}" for word, chance in cell.words)
-                shown = escaped(" ".join(line.split()))
-                typer.echo("\t".join([shown, str(cell.number), f"{cell.activation:.4f}", *words]))
+            shown = [
+                (str(cell.number), f"{cell.activation:.4f}", *_with_probability(cell.words))
+                for cell in found
+            ]
+            table = [(*cell[:2], ", ".join(cell[2:])) for cell in shown]
+            rows.print(line, table, partial(_print_lines, line, shown))
+
+
+def _with_probability(words: Sequence[tuple[str, float]]) -> list[str]:
+    return [f"{word} {probability:.3f}" for word, probability in words]
+
+
+def _print_lines(text: str, cells: Sequence[Sequence[str]]) -> None:
+    for cell in cells:
+        typer.echo("\t".join(map(escaped, [" ".join(text.split()), *cell])))

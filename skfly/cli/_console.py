@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import logging
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
+from skfly._warnings import SmallTextWarning, VocabularyWarning
+
 __all__ = [
+    "Layout",
     "Program",
+    "Rows",
+    "as_options",
     "escaped",
+    "on_interrupt",
     "print_json",
+    "print_markdown",
     "print_table",
     "say",
     "show_logs",
@@ -26,6 +36,7 @@ __all__ = [
 ]
 
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # click's, wherever typer has it
+_COMPILATION_LOG = "skfly.compilation"
 _EXPECTED = (_UsageError, OSError, ValueError, MemoryError, ImportError)
 
 
@@ -45,6 +56,25 @@ class Program(TyperGroup):
                 typer.echo(f"skfly: error: {_in_one_line(error)}", err=True)
                 code = 2
         sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; after Ctrl-C, say what was kept."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            for note in getattr(error, "__notes__", ()):
+                say(f"\nskfly: interrupted; {note}", err=True)
+            raise
+
+
+@contextmanager
+def on_interrupt(what_is_kept: Callable[[], str]) -> Iterator[None]:
+    """After Ctrl-C within, say what is kept."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        error.add_note(what_is_kept())
+        raise
 
 
 def escaped(text: str) -> str:
@@ -68,6 +98,71 @@ def print_json(result: Mapping[str, Any]) -> None:
     typer.echo(json.dumps(result))
 
 
+class Layout(StrEnum):
+    """How to print rows."""
+
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    CSV = "csv"
+
+
+class Rows:
+    """Prints groups of rows: tables on a terminal, plain lines elsewhere, or what was asked for.
+
+    Parameters
+    ----------
+    layout : Layout or None
+    group : str
+        What a group is called: a column in Markdown and CSV, the title of a table.
+    *columns : str
+    """
+
+    def __init__(self, layout: Layout | None, group: str, *columns: str) -> None:
+        self._layout = layout
+        self._group, self._columns = group, columns
+        self._is_first = True
+
+    def print(
+        self, group: str, rows: Sequence[Sequence[object]], plain: Callable[[], None]
+    ) -> None:
+        """Print a group; ``plain`` does so where there is no terminal."""
+        cells = [[escaped(str(value)) for value in row] for row in rows]
+        if self._layout in (Layout.CSV, Layout.MARKDOWN):
+            shown = " ".join(escaped(group).split())
+            header = [[self._group, *self._columns]] if self._is_first else []
+            write = _csv if self._layout is Layout.CSV else _markdown
+            typer.echo(write(header, [[shown, *row] for row in cells]), nl=False)
+            self._is_first = False
+        elif self._layout is Layout.TABLE or sys.stdout.isatty():
+            if cells:
+                _draw_table(escaped(group), cells, "", self._columns)
+        else:
+            plain()
+
+
+def _csv(header: list[list[str]], rows: list[list[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([*header, *rows])
+    return text.getvalue()
+
+
+def _markdown(header: list[list[str]], rows: list[list[str]]) -> str:
+    rule = [["---"] * len(header[0])] if header else []
+    lines = [[cell.replace("|", r"\|") for cell in row] for row in [*header, *rule, *rows]]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def print_markdown(text: str, draw: bool = False) -> None:
+    """Print Markdown, drawn on a terminal or if asked."""
+    if not (draw or sys.stdout.isatty()):
+        say(text)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console().print(Markdown("\n".join(map(escaped, text.split("\n")))))
+
+
 def print_table(title: str, rows: Sequence[Sequence[object]], note: str = "") -> None:
     """Print a table, with borders on a terminal and in plain columns elsewhere."""
     title, note = escaped(title), escaped(note)
@@ -83,15 +178,17 @@ def print_table(title: str, rows: Sequence[Sequence[object]], note: str = "") ->
     typer.echo("\n".join([*lines, *([note] if note else []), ""]))
 
 
-def _draw_table(title: str, cells: Sequence[Sequence[str]], note: str) -> None:
+def _draw_table(
+    title: str, cells: Sequence[Sequence[str]], note: str, columns: Sequence[str] = ()
+) -> None:
     from rich.box import ROUNDED
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=ROUNDED, show_header=False, show_lines=False)
-    for number in range(len(cells[0])):
-        table.add_column(style="bold" if number == 0 else None, overflow="fold")
+    table = Table(box=ROUNDED, show_header=bool(columns), show_lines=False)
+    for number, name in enumerate(columns or [""] * len(cells[0])):
+        table.add_column(name, style="bold" if number == 0 else None, overflow="fold")
     for row in cells:
         table.add_row(*(Text(cell) for cell in row))
     console = Console(highlight=False)
@@ -143,10 +240,17 @@ class _Warnings(logging.Handler):
 
 
 @contextmanager
-def show_logs() -> Iterator[None]:
-    """Show warnings that the package logs."""
+def show_logs(quiet: bool = False) -> Iterator[None]:
+    """Show warnings that the package logs; if ``quiet``, hide these and those about the text."""
+    if quiet:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SmallTextWarning)
+            warnings.simplefilter("ignore", VocabularyWarning)
+            yield
+        return
     logger = logging.getLogger("skfly")
     handler = _Warnings(logging.WARNING)
+    handler.addFilter(lambda record: record.name != _COMPILATION_LOG)
     logger.addHandler(handler)
     try:
         yield
@@ -155,12 +259,44 @@ def show_logs() -> Iterator[None]:
 
 
 @contextmanager
+def as_options(names: Mapping[str, str]) -> Iterator[None]:
+    """Call parameters by the names of options in errors and warnings."""
+    pattern = re.compile(rf"\b({'|'.join(names)})=([^\s,:;]+)")
+    checked = re.compile(r"The '(\w+)' parameter of FlyHashVectorizer must be")
+
+    def renamed(text: str) -> str:
+        text = pattern.sub(lambda found: f"{names[found[1]]} {found[2]}", text)
+        text = checked.sub(lambda found: f"{names.get(found[1], found[1])} must be", text)
+        return text.replace(" or a str among {'auto'}", "")
+
+    show = warnings.showwarning
+    warnings.showwarning = lambda message, *args, **kwargs: show(
+        renamed(str(message)), *args, **kwargs
+    )
+    try:
+        yield
+    except ValueError as error:
+        named = ValueError(renamed(str(error)))
+        for note in getattr(error, "__notes__", ()):
+            named.add_note(note)
+        raise named from error
+    finally:
+        warnings.showwarning = show
+
+
+@contextmanager
 def _quiet_libraries() -> Iterator[None]:
     """Show our own warnings on one line, and hide the logs and warnings of other packages."""
     logging.basicConfig(handlers=[logging.NullHandler()])
+    if sys.stderr is not None and sys.stderr.isatty():
+        compilation = logging.StreamHandler()
+        compilation.setFormatter(logging.Formatter("skfly: %(message)s"))
+        logging.getLogger(_COMPILATION_LOG).addHandler(compilation)
     with warnings.catch_warnings():
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
             warnings.filterwarnings("always", category=UserWarning, module=r"skfly\b")
+            warnings.filterwarnings("default", category=SmallTextWarning)
+            warnings.filterwarnings("default", category=VocabularyWarning)
         warnings.showwarning = show_warning
         yield

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from skfly.cli._app import Encoding, HashLength, Json, Model, NWords, app, examples
-from skfly.cli._console import escaped, print_json, show_warning
+from skfly.cli._app import (
+    Encoding,
+    HashLength,
+    Json,
+    LayoutOption,
+    Model,
+    NWords,
+    app,
+    examples,
+)
+from skfly.cli._console import Rows, escaped, print_json, show_warning
 from skfly.cli._files import batches, given_lines, load_to_hash
 from skfly.cli._neighbors import nearest_words
 
@@ -35,14 +46,16 @@ def context(
     ] = None,
     hash_length: HashLength = None,
     encoding: Encoding = "utf-8",
+    layout: LayoutOption = None,
     as_json: Json = False,
 ) -> None:
-    """Print what is near a word as it is used in a sentence.
+    """Print the words nearest to a word as a sentence uses it.
 
-    A line for each sentence: words with the number of cells that they share, between tabs; the
-    words of the sentence are left out. With --json, the neighbours of the word alone too, and the
-    cells of both codes.
+    A line per sentence: words with the number of cells shared, separated by tabs, without those
+    of the sentence. With --json, also the neighbours of the word alone, and the cells of both
+    codes.
     """
+    rows = Rows(layout, "sentence", "neighbor", "cells shared")
     if window is not None and window % 2 == 0:
         raise typer.BadParameter(f"{window} is even", param_hint="'--window'")
     fly = load_to_hash(model, hash_length)
@@ -70,4 +83,8 @@ def context(
                     }
                 )
             else:
-                typer.echo("\t".join(f"{escaped(word)} {count}" for word, count in near))
+                rows.print(line, near, partial(_print_line, near))
+
+
+def _print_line(near: Sequence[tuple[str, int]]) -> None:
+    typer.echo("\t".join(f"{escaped(word)} {count}" for word, count in near))

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from skfly.cli._app import Jobs, Json, Quiet, app, examples
-from skfly.cli._console import print_json, print_table, say, size_text
+from skfly.cli._app import Force, Jobs, Json, Quiet, app, examples
+from skfly.cli._console import print_json, print_table, say, show_logs, size_text
 from skfly.cli._files import check_place
 
 
@@ -24,6 +24,7 @@ def demo(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File to write the model to.")
     ] = Path("demo.skfly"),
+    force: Force = False,
     jobs: Jobs = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -35,11 +36,12 @@ def demo(
     """
     from skfly.demo import run_demo, show_pretrained
 
-    check_place(output)
+    check_place(output, force)
     shown = show_pretrained()
     if not as_json:
         _print_pretrained(shown)
-    result = run_demo(output, n_jobs=jobs, verbose=0 if quiet else 1)
+    with show_logs(quiet=True):  # it says itself that the text is small
+        result = run_demo(output, n_jobs=jobs, verbose=0 if quiet else 1)
     if as_json:
         print_json({"pretrained": shown, **result})
     else:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from skfly.cli._app import Encoding, Jobs, Json, Quiet, UnknownWords, app, examples
-from skfly.cli._console import print_json, say, show_warning
+from skfly.cli._app import Encoding, Force, Jobs, Json, Quiet, UnknownWords, app, examples
+from skfly.cli._console import Layout, print_json, print_markdown, say, show_warning
 from skfly.cli._files import check_place, load_model, read_lines
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ __all__ = [
     "HashLengths",
     "JsonFile",
     "ModelOrVectors",
+    "TableLayout",
     "TrustPickle",
     "check_places",
     "evaluations",
@@ -128,6 +129,10 @@ Unknown = Annotated[UnknownWords | None, typer.Option(help=_UNKNOWN_HELP)]
 Seeds = Annotated[int | None, typer.Option(min=1, help=_SEEDS_HELP)]
 Corpus = Annotated[Path | None, typer.Option(metavar="CORPUS", help="What to train on.")]
 TrustPickle = Annotated[bool, typer.Option("--trust-pickle", help=_PICKLE_HELP)]
+TableLayout = Annotated[
+    Layout | None,
+    typer.Option("--format", help="How to print. Default: a table on a terminal, else Markdown."),
+]
 CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write CSV here.")]
 JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write JSON here.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help=_PLOT_HELP)]
@@ -151,12 +156,14 @@ def words(
     seeds: Seeds = None,
     corpus: Corpus = None,
     encoding: Encoding = "utf-8",
+    layout: TableLayout = None,
     csv_file: CsvFile = None,
     json_file: JsonFile = None,
     plot: Plot = None,
     trust_pickle: TrustPickle = False,
     jobs: Jobs = None,
     quiet: Quiet = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Compare the similarity of words with people's judgement.
@@ -169,7 +176,7 @@ def words(
     if (seeds is None) != (corpus is None):
         raise typer.BadParameter("--seeds and --corpus belong together")
     chosen = hash_lengths_of(hash_lengths)
-    check_places(csv_file, json_file, plot)
+    check_places(force, csv_file, json_file, plot)
     datasets = load_word_pairs(wordsim)
     loaded = load_to_evaluate(model, trust_pickle, unknown_words, {"--seeds": seeds})
     models: Iterable[Any] = [loaded]
@@ -183,7 +190,7 @@ def words(
     table = results[0] if corpus is None else mean_over_seeds(results)
     if plot is not None:
         table.plot(plot)
-    print_table(table, model, csv_file, json_file, as_json)
+    print_table(table, model, csv_file, json_file, layout, as_json)
 
 
 @evaluations.command(
@@ -199,10 +206,12 @@ def contexts(
     hash_lengths: HashLengths = None,
     measure: ContextMeasure = "auto",
     unknown_words: Unknown = None,
+    layout: TableLayout = None,
     csv_file: CsvFile = None,
     json_file: JsonFile = None,
     trust_pickle: TrustPickle = False,
     quiet: Quiet = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Compare the similarity of words in context with people's judgement.
@@ -215,14 +224,14 @@ def contexts(
     if wic is None and scws is None:
         raise typer.BadParameter("give --wic, --scws, or both")
     chosen = hash_lengths_of(hash_lengths)
-    check_places(csv_file, json_file)
+    check_places(force, csv_file, json_file)
     datasets = load_context_pairs([path for path in (wic, scws) if path is not None])
     only_models = {"--hash-lengths": hash_lengths}
     loaded = load_to_evaluate(model, trust_pickle, unknown_words, only_models)
     with show_stage("pairs", quiet) as monitor:
         table = word_in_context(loaded, datasets, measure=measure, **chosen)
         monitor.advance(sum(map(len, datasets)))
-    print_table(table, model, csv_file, json_file, as_json)
+    print_table(table, model, csv_file, json_file, layout, as_json)
 
 
 @evaluations.command(
@@ -235,10 +244,12 @@ def analogies(
     model: ModelOrVectors,
     questions: Questions = None,
     hash_lengths: HashLengths = None,
+    layout: TableLayout = None,
     csv_file: CsvFile = None,
     json_file: JsonFile = None,
     trust_pickle: TrustPickle = False,
     quiet: Quiet = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Ask for the fourth word of analogies: Athens is to Greece as Baghdad is to ...
@@ -248,12 +259,12 @@ def analogies(
     from skfly.evaluation import word_analogies
 
     chosen = hash_lengths_of(hash_lengths)
-    check_places(csv_file, json_file)
+    check_places(force, csv_file, json_file)
     loaded = load_to_evaluate(model, trust_pickle, None, {"--hash-lengths": hash_lengths})
     with show_stage("analogies", quiet) as monitor:
         table = word_analogies(loaded, questions, **chosen)
         monitor.advance(table.rows[-1].n_questions)
-    print_table(table, model, csv_file, json_file, as_json)
+    print_table(table, model, csv_file, json_file, layout, as_json)
 
 
 def show_stage(unit: str, quiet: bool) -> Any:
@@ -320,13 +331,15 @@ def hash_lengths_of(text: str | None) -> dict[str, Any]:
     return {"hash_lengths": [int(part) for part in parts]}
 
 
-def check_places(csv_file: Path | None, json_file: Path | None, plot: Path | None = None) -> None:
+def check_places(
+    force: bool, csv_file: Path | None, json_file: Path | None, plot: Path | None = None
+) -> None:
     """Refuse what cannot be written or drawn, before any work is done."""
     from importlib.util import find_spec
 
     for place in (csv_file, json_file, plot):
         if place is not None:
-            check_place(place)
+            check_place(place, force)
     if plot is None:
         return
     if find_spec("matplotlib") is None:
@@ -336,7 +349,12 @@ def check_places(csv_file: Path | None, json_file: Path | None, plot: Path | Non
 
 
 def print_table(
-    table: Table, model: Path | None, csv_file: Path | None, json_file: Path | None, as_json: bool
+    table: Table,
+    model: Path | None,
+    csv_file: Path | None,
+    json_file: Path | None,
+    layout: Layout | None,
+    as_json: bool,
 ) -> None:
     if csv_file is not None:
         table.to_csv(csv_file)
@@ -344,5 +362,9 @@ def print_table(
         table.to_json(json_file)
     if as_json:
         print_json({"model": None if model is None else str(model), **table.to_dict()})
-    else:
+    elif layout is Layout.CSV:
+        say(table.to_csv().rstrip("\n"))
+    elif layout is Layout.MARKDOWN:
         say(str(table))
+    else:
+        print_markdown(str(table), draw=layout is Layout.TABLE)

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from skfly.cli._app import HashLength, Jobs, Json, Quiet, examples
+from skfly.cli._app import Force, HashLength, Jobs, Json, Quiet, examples
 from skfly.cli._evaluate import (
     CsvFile,
     HashLengths,
     JsonFile,
     ModelOrVectors,
+    TableLayout,
     TrustPickle,
     check_places,
     evaluations,
@@ -64,10 +65,12 @@ def documents(
     no_fit: AsIs = False,
     vdsh: Vdsh = False,
     baseline: Baseline = False,
+    layout: TableLayout = None,
     csv_file: CsvFile = None,
     json_file: JsonFile = None,
     jobs: Jobs = None,
     quiet: Quiet = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Search and classify documents by their codes.
@@ -82,7 +85,7 @@ def documents(
 
     if no_fit and (model is None or cells is not None):
         raise typer.BadParameter("--no-fit needs a MODEL, and does not go with --cells")
-    check_places(csv_file, json_file)
+    check_places(force, csv_file, json_file)
     chosen = {
         "n_kenyon_cells": cells,
         "hash_length": hash_length,
@@ -99,7 +102,7 @@ def documents(
             n_runs=seeds,
             on_progress=lambda row: monitor.advance(row.n_test),
         )
-    print_table(table, model, csv_file, json_file, as_json)
+    print_table(table, model, csv_file, json_file, layout, as_json)
 
 
 @evaluations.command(
@@ -113,10 +116,12 @@ def sentences(
     model: ModelOrVectors,
     sts: Sts,
     hash_lengths: HashLengths = None,
+    layout: TableLayout = None,
     csv_file: CsvFile = None,
     json_file: JsonFile = None,
     trust_pickle: TrustPickle = False,
     quiet: Quiet = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Compare the similarity of sentences with people's judgement.
@@ -127,13 +132,13 @@ def sentences(
     from skfly.evaluation import read_sts, sentence_similarity
 
     chosen = hash_lengths_of(hash_lengths)
-    check_places(csv_file, json_file)
+    check_places(force, csv_file, json_file)
     datasets = [read_sts(path) for path in sts]
     loaded = load_to_evaluate(model, trust_pickle, None, {"--hash-lengths": hash_lengths})
     with show_stage("pairs", quiet) as monitor:
         table = sentence_similarity(loaded, datasets, **chosen)
         monitor.advance(sum(map(len, datasets)))
-    print_table(table, model, csv_file, json_file, as_json)
+    print_table(table, model, csv_file, json_file, layout, as_json)
 
 
 def _vectorizer(path: Path | None, no_fit: bool, chosen: dict[str, Any]) -> Any:

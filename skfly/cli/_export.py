@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from skfly._files import import_optional, replace_file
-from skfly.cli._app import HashLength, Json, Model, Quiet, app, examples
+from skfly.cli._app import Force, HashLength, Json, Model, Quiet, app, examples
 from skfly.cli._console import print_json, say, size_text
 from skfly.cli._files import check_place, load_model, load_to_hash
 
@@ -57,37 +57,41 @@ def export(
         Path,
         typer.Argument(
             metavar="OUTPUT",
-            help="Where it goes: a file, or a directory for projector.",
+            help="File to write, or directory for projector.",
             show_default=False,
         ),
     ],
     kind: Annotated[
         Format | None,
-        typer.Option("--format", help="What to write; else by the end of OUTPUT's name."),
+        typer.Option("--format", help="What to write. Default: by the suffix of OUTPUT."),
     ] = None,
     top: Annotated[
-        int | None, typer.Option(min=1, help="Only so many of the most frequent words.")
+        int | None, typer.Option(min=1, help="Write only this many of the most frequent words.")
     ] = None,
     hash_length: HashLength = None,
+    force: Force = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Write the words' codes in a format of other programs, or the model in a smaller one.
+    """Convert the codes of words to other formats, or the model to a smaller file.
 
     word2vec and word2vec-binary (.txt or .vec, .bin): ones and zeros, for gensim and others.
-    numpy (.npz): arrays words, counts, codes (packed, least bit first), n_cells, hash_length.
+    numpy (.npz): arrays words, counts, codes (packed, least significant bit first), n_cells and
+    hash_length.
     faiss (.faiss): an IndexBinaryFlat, with the words beside it in a .json file.
     projector: a directory with vectors.tsv, metadata.tsv and projector_config.pbtxt, for
     TensorBoard's embedding projector.
-    compact (.skfly): the whole model, many times smaller; it does not learn further.
+    compact (.skfly): the whole model in a much smaller file, which cannot learn further.
     """
     kind = kind or _by_suffix(output)
     if kind is Format.PROJECTOR:
         if output.exists() and not output.is_dir():
             raise NotADirectoryError(f"{output} is a file; give the name of a directory")
-        check_place(output / "vectors.tsv" if output.is_dir() else output)
+        check_place(output / "vectors.tsv" if output.is_dir() else output, force)
     else:
-        check_place(output)
+        check_place(output, force)
+    if kind is Format.FAISS:
+        check_place(_words_beside(output), force)
     if kind is Format.COMPACT:
         if top is not None:
             raise typer.BadParameter("a model keeps all its words", param_hint="'--top'")
@@ -129,7 +133,7 @@ def _by_suffix(output: Path) -> Format:
     kind = _SUFFIXES.get(output.suffix.lower())
     if kind is None:
         raise typer.BadParameter(
-            f"{output} does not end in {', '.join(_SUFFIXES)}: say what to write",
+            f"{output} does not end in {', '.join(_SUFFIXES)}: choose the format",
             param_hint="'--format'",
         )
     return kind
@@ -163,9 +167,13 @@ def _write_numpy(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
     return [output]
 
 
+def _words_beside(output: Path) -> Path:
+    return output.with_name(output.name + ".json")
+
+
 def _write_faiss(vectors: FlyKeyedVectors, output: Path) -> list[Path]:
     faiss = import_optional("faiss", "faiss", "writing a faiss index")
-    words = output.with_name(output.name + ".json")
+    words = _words_beside(output)
     with replace_file(output) as place, replace_file(words) as words_place:
         faiss.write_index_binary(vectors.to_faiss(), str(place))
         words_place.write_text(json.dumps(vectors.index_to_key), encoding="utf-8")

@@ -11,6 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 if TYPE_CHECKING:
     from skfly.vectorizer import FlyHashVectorizer
 
@@ -29,12 +31,14 @@ STANDARD_INPUT = Path("-")
 _DOCUMENTS_AT_A_TIME = 1_000
 
 
-def check_place(path: Path) -> None:
-    """Refuse a place where nothing can be written, before any work is done."""
+def check_place(path: Path, force: bool) -> None:
+    """Refuse a place where nothing can or should be written, before any work is done."""
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a directory; give the name of a file")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: there is no directory {path.parent}")
+    if path.is_file() and not force:
+        raise FileExistsError(f"{path} exists; --force replaces it")
     try:
         with tempfile.NamedTemporaryFile(prefix=".skfly-", dir=path.parent):
             pass
@@ -119,6 +123,9 @@ def given_lines(texts: Sequence[str] | None, encoding: str) -> Iterator[str]:
 def _standard_input(encoding: str) -> Iterable[str]:
     if sys.stdin is None:
         raise ValueError("standard input is closed")
+    if sys.stdin.isatty():
+        end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
+        typer.echo(f"skfly: reading standard input, line by line; {end} it", err=True)
     reconfigure: Any = getattr(sys.stdin, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(encoding=encoding, errors="strict")

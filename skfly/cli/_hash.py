@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from skfly._files import replace_file
-from skfly.cli._app import Encoding, HashLength, Json, Model, UnknownWords, app, examples
+from skfly.cli._app import Encoding, Force, HashLength, Json, Model, UnknownWords, app, examples
 from skfly.cli._console import print_json, say
 from skfly.cli._files import STANDARD_INPUT, batches, check_place, load_to_hash, read_lines
 
@@ -49,6 +49,7 @@ def hash_texts(
         ),
     ] = None,
     encoding: Encoding = "utf-8",
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Print the codes of documents, or of words.
@@ -60,7 +61,7 @@ def hash_texts(
     if text != STANDARD_INPUT and not text.exists():
         raise FileNotFoundError(f"there is no file {text}; a text itself is read from a pipe")
     if output is not None:
-        check_place(output)
+        check_place(output, force)
     fly = load_to_hash(model, hash_length, unknown_words)
     parts = []
     for lines in batches(read_lines(text, encoding)):

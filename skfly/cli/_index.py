@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from skfly.cli._app import Encoding, Jobs, Json, Quiet, app, examples
-from skfly.cli._console import print_json, say, show_logs, show_warning, size_text
+from skfly.cli._app import Encoding, Force, Jobs, Json, Quiet, app, examples
+from skfly.cli._console import on_interrupt, print_json, say, show_logs, show_warning, size_text
 from skfly.cli._files import check_place, load_to_hash, read_lines
 
 if TYPE_CHECKING:
@@ -54,33 +53,34 @@ def index(
     ],
     model: Annotated[
         Path | None,
-        typer.Option(help="A model file. Without one, a model is learned from the texts."),
+        typer.Option(help="A model file, or 'en'. Default: train a model on the texts."),
     ] = None,
     by: Annotated[
-        By, typer.Option(help="What of a text file is a document; of a table, each row is.")
+        By, typer.Option(help="What counts as a document in text files; in tables, it is a row.")
     ] = By.FILE,
     column: Annotated[
         str | None, typer.Option(help="Column of a table that holds the text.")
     ] = None,
     texts: Annotated[
-        bool, typer.Option(help="Keep the texts in the index, to show passages, or not.")
+        bool, typer.Option(help="Keep the texts in the index, to show passages.")
     ] = True,
     encoding: Encoding = "utf-8",
+    force: Force = False,
     jobs: Jobs = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Index texts for "skfly search".
 
-    The index is one file that holds the model, too. Documents are named by their file, and by
-    the number of the line or row, from 1, where a file has several.
+    The index is one file that includes the model. Documents are named after their file, plus
+    the number of the line or row, from 1, if a file has several.
     """
     from skfly import DocumentIndex, FlyHashVectorizer
 
-    check_place(output)
+    check_place(output, force)
     documents = _Documents(sources, by, column, encoding)
     began = time.perf_counter()
-    with nullcontext() if quiet else show_logs():
+    with on_interrupt(lambda: "no index was written"), show_logs(quiet):
         if model is None:
             fly = FlyHashVectorizer(random_state=0, n_jobs=jobs, verbose=0 if quiet else 1)
             fly.fit(documents)
@@ -155,7 +155,7 @@ class _Documents:
             try:
                 yield from self._of_file(file)
             except ValueError as error:
-                if not is_found:  # it was named itself
+                if not is_found:  # the user named it
                     raise
                 show_warning(f"left out: {error}")
 

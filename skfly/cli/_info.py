@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from skfly.cli._app import Json, Model, app, examples
-from skfly.cli._console import print_json, print_table, size_text
+from skfly.cli._app import Json, LayoutOption, Model, app, examples
+from skfly.cli._console import Rows, print_json, print_table, size_text
 from skfly.cli._files import load_model
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _FREQUENT_WORDS = 10
         "skfly info corpus.skfly --json",
     )
 )
-def info(model: Model, as_json: Json = False) -> None:
+def info(model: Model, layout: LayoutOption = None, as_json: Json = False) -> None:
     """Describe a model."""
     about = _describe(load_model(model), model)
     if as_json:
@@ -40,14 +41,15 @@ def info(model: Model, as_json: Json = False) -> None:
         ("windows seen", f"{about['windows_seen']:,}"),
         ("epochs", "unknown" if about["epochs"] is None else about["epochs"]),
         *_competition(about),
-        ("learned with", _pairs(about["settings"])),
+        ("trained with", _pairs(about["settings"])),
         ("not the default", _pairs(about["changed_parameters"]) or "nothing"),
         ("file size", size_text(about["file_bytes"])),
-        *([("form", "compact: it does not learn further")] if about["compact"] else []),
+        *([("form", "compact: cannot learn further")] if about["compact"] else []),
         ("packed code", f"{about['code_bytes_per_word']} bytes a word"),
         ("frequent words", words),
     ]
-    print_table(str(model), rows)
+    table = Rows(layout, "model", "property", "value")
+    table.print(str(model), rows, partial(print_table, str(model), rows))
 
 
 def _competition(about: Mapping[str, Any]) -> list[tuple[str, Any]]:

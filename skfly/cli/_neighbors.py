@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
-from skfly.cli._app import Encoding, HashLength, Json, Model, NWords, UnknownWords, app, examples
-from skfly.cli._console import escaped, print_json, show_warning
+from skfly.cli._app import (
+    Encoding,
+    HashLength,
+    Json,
+    LayoutOption,
+    Model,
+    NWords,
+    UnknownWords,
+    app,
+    examples,
+)
+from skfly.cli._console import Rows, escaped, print_json, show_warning
 from skfly.cli._files import batches, given_lines, load_to_hash
 
 
@@ -17,6 +28,7 @@ from skfly.cli._files import batches, given_lines, load_to_hash
         "skfly neighbors corpus.skfly bank river",
         "cat words.txt | skfly neighbors corpus.skfly - --words 5",
         "skfly neighbors corpus.skfly bank --hash-length 8 --json",
+        "skfly neighbors corpus.skfly bank river --format csv > neighbors.csv",
     )
 )
 def neighbors(
@@ -34,13 +46,15 @@ def neighbors(
     ] = None,
     hash_length: HashLength = None,
     encoding: Encoding = "utf-8",
+    layout: LayoutOption = None,
     as_json: Json = False,
 ) -> None:
-    """Print the words whose codes share most cells with that of a word.
+    """Print the words whose codes share the most cells with a word's.
 
-    A line for each word: the word, and its neighbours with the number of cells that they share,
-    between tabs. An unknown word has none, and a warning.
+    Lines have the word and its neighbours, each with the number of cells shared, separated by
+    tabs. Unknown words have no neighbours and get a warning.
     """
+    rows = Rows(layout, "word", "neighbor", "cells shared")
     fly = load_to_hash(model, hash_length, unknown_words)
     for lines in batches(given_lines(words, encoding)):
         asked = [line.strip() for line in lines]
@@ -52,8 +66,12 @@ def neighbors(
             if as_json:
                 print_json({"word": word, "known": bool(near), "neighbors": near})
             else:
-                others = (f"{escaped(other)} {count}" for other, count in near)
-                typer.echo("\t".join([escaped(word), *others]))
+                rows.print(word, near, partial(_print_line, word, near))
+
+
+def _print_line(word: str, near: Sequence[tuple[str, int]]) -> None:
+    others = (f"{escaped(other)} {count}" for other, count in near)
+    typer.echo("\t".join([escaped(word), *others]))
 
 
 def nearest_words(

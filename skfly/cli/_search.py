@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from skfly.cli._app import Encoding, Json, app, examples
-from skfly.cli._console import print_json, print_table, show_warning
+from skfly.cli._app import Encoding, Json, LayoutOption, app, examples
+from skfly.cli._console import Rows, print_json, print_table, show_warning
 from skfly.cli._files import batches, given_lines
 
 if TYPE_CHECKING:
@@ -38,18 +39,21 @@ def search(
     ] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="How many documents to list.")] = 10,
     encoding: Encoding = "utf-8",
+    layout: LayoutOption = None,
     as_json: Json = False,
 ) -> None:
-    """Print the documents of an index that are most like a text.
+    """Print the documents of an index that are most similar to a text.
 
-    A table for each query: the share of cells in common, the name of the document, and, if the
-    index keeps texts, the passage of it that is most like the query.
+    A table per query: the share of cells in common, the name of the document, and, if the index
+    keeps texts, the passage most similar to the query.
     """
     from skfly import DocumentIndex
 
     if not index.exists():
         raise FileNotFoundError(f"there is no index {index}")
     opened = DocumentIndex.load(index)
+    passage = ["passage"] if opened.keeps_texts else []
+    table = Rows(layout, "query", "score", "document", *passage)
     for lines in batches(given_lines(queries, encoding)):
         for query in lines:
             found = _find(opened, query, n)
@@ -59,7 +63,7 @@ def search(
                 rows = [
                     [f"{hit['score']:.2f}", *map(str, list(hit.values())[1:])] for hit in found
                 ]
-                print_table(query, rows)
+                table.print(query, rows, partial(print_table, query, rows))
 
 
 def _find(index: DocumentIndex, query: str, n: int) -> list[dict[str, Any]]:

@@ -5,15 +5,22 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterable
-from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from skfly.cli._app import Encoding, Jobs, Json, Quiet, app, examples
-from skfly.cli._console import print_json, say, show_logs, show_warning, size_text
+from skfly.cli._app import Encoding, Force, Jobs, Json, Quiet, app, examples
+from skfly.cli._console import (
+    as_options,
+    on_interrupt,
+    print_json,
+    say,
+    show_logs,
+    show_warning,
+    size_text,
+)
 from skfly.cli._files import STANDARD_INPUT, TextFiles, check_place, read_lines
 
 if TYPE_CHECKING:
@@ -21,6 +28,22 @@ if TYPE_CHECKING:
     from skfly.vectorizer import FlyHashVectorizer
 
 _FROM_CORPUS = ("lowercase", "token_pattern", "stop_words", "fold_numbers")
+
+
+_OPTIONS = {
+    "n_kenyon_cells": "--cells",
+    "hash_length": "--hash-length",
+    "window": "--window",
+    "max_features": "--vocabulary-size",
+    "min_count": "--min-count",
+    "learning": "--rule",
+    "n_epochs": "--epochs",
+    "batch_size": "--batch-size",
+    "learning_rate": "--learning-rate",
+    "subsample": "--subsample",
+    "shrinkage": "--shrinkage",
+    "random_state": "--seed",
+}
 
 
 class Sentences(StrEnum):
@@ -84,8 +107,11 @@ def train(
         typer.Option("--output", "-o", help="File to write the model to.", show_default=False),
     ],
     sentences: Annotated[
-        Sentences, typer.Option(help="One per line, or split each line further.")
-    ] = Sentences.LINE,
+        Sentences | None,
+        typer.Option(
+            help="One per line (the default here), or split each line further (in Python)."
+        ),
+    ] = None,
     encoding: Encoding = "utf-8",
     column: Annotated[
         str | None, typer.Option(help="Column of a table that holds the text.")
@@ -94,12 +120,12 @@ def train(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Keep the encoded corpus here. If it is there already, it is used and the text "
-            "is not read again; if it was begun, it is gone on with.",
+            help="Keep the encoded corpus here. A complete one is used instead of reading the "
+            "text again; an unfinished one is resumed.",
         ),
     ] = None,
     fold_numbers: Annotated[
-        bool | None, typer.Option(help="Make words with a digit the one word <NUM>, or not.")
+        bool | None, typer.Option(help="Replace every word with a digit by <NUM>, or not.")
     ] = None,
     stop_words: Annotated[
         StopWords | None, typer.Option(help="Remove the stop words of this list.")
@@ -120,14 +146,14 @@ def train(
     ] = Rule.WHITEN,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the text.")] = None,
     batch_size: Annotated[
-        int | None, typer.Option(min=1, help="Words between two steps of learning.")
+        int | None, typer.Option(min=1, help="Words per step of learning.")
     ] = None,
     learning_rate: Annotated[
         float | None, typer.Option(help="First learning rate of the hebbian rule.")
     ] = None,
     subsample: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Thin out words of a higher frequency; 0 keeps all."),
+        typer.Option(min=0, max=1, help="Downsample words above this frequency; 0 keeps all."),
     ] = None,
     shrinkage: Annotated[
         float | None, typer.Option(min=0, help="The larger, the less rare words matter.")
@@ -136,7 +162,7 @@ def train(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Keep the state here, once a minute; a run that was stopped can go on from it.",
+            help="Keep the state here, once a minute, so that an interrupted run can be resumed.",
         ),
     ] = None,
     resume: Annotated[
@@ -149,10 +175,9 @@ def train(
     backend: Annotated[Backend, typer.Option(help="Compute backend.")] = Backend.AUTO,
     compact: Annotated[
         bool,
-        typer.Option(
-            "--compact", help="Write a file many times smaller, which does not learn further."
-        ),
+        typer.Option("--compact", help="Write a much smaller file, which cannot learn further."),
     ] = False,
+    force: Force = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -163,7 +188,7 @@ def train(
     if hash_length > cells:
         message = f"{hash_length} is more than --cells {cells}"
         raise typer.BadParameter(message, param_hint="'--hash-length'")
-    check_place(output)
+    check_place(output, force)
     _check_checkpoint(checkpoint, resume)
     given = {
         "n_kenyon_cells": cells,
@@ -177,7 +202,7 @@ def train(
         "learning_rate": learning_rate,
         "subsample": subsample,
         "shrinkage": shrinkage,
-        "sentence_splitter": sentences.value,
+        "sentence_splitter": (sentences or Sentences.LINE).value,
         "fold_numbers": fold_numbers,
         "stop_words": stop_words and stop_words.value,
         "n_jobs": jobs,
@@ -187,9 +212,20 @@ def train(
     }
     params = {name: value for name, value in given.items() if value is not None}
     began = time.perf_counter()
-    with nullcontext() if quiet else show_logs():
+    is_read = not _is_encoded(corpus) and not (encoded_corpus and encoded_corpus.exists())
+    with (
+        on_interrupt(lambda: _what_is_kept(checkpoint, encoded_corpus)),
+        show_logs(quiet),
+        as_options(_OPTIONS),
+    ):
         fly = _train(corpus, encoding, column, encoded_corpus, params, quiet)
-    fly.save(output, compact=compact)
+        fly.save(output, compact=compact)
+    if sentences is None and is_read and not quiet:
+        typer.echo(
+            "skfly: each line was taken as a sentence; --sentences punctuation splits lines "
+            "further, as FlyHashVectorizer does",
+            err=True,
+        )
     summary: dict[str, Any] = {
         "model": str(output),
         "file_bytes": output.stat().st_size,
@@ -207,20 +243,31 @@ def train(
         )
 
 
+def _what_is_kept(checkpoint: Path | None, encoded_corpus: Path | None) -> str:
+    """Say what an interrupted run has left."""
+    from skfly.fit import Checkpoints
+
+    if checkpoint is not None and Checkpoints.run_in(checkpoint) is not None:
+        return f"{checkpoint} has the state of the run: the same command with --resume continues"
+    if encoded_corpus is not None and _is_encoded(encoded_corpus):
+        return f"{encoded_corpus} has the encoded text: the same command does not read it again"
+    return "no model was written"
+
+
 def _check_checkpoint(directory: Path | None, resume: bool) -> None:
-    """Go on with an earlier run only if that was asked for; say if none can be kept."""
+    """Refuse to resume a run unless asked to, and a directory that cannot hold one."""
     if directory is None:
         if resume:
             raise typer.BadParameter(
-                "say where the run is: --checkpoint DIR", param_hint="'--resume'"
+                "give the directory of the run: --checkpoint DIR", param_hint="'--resume'"
             )
         return
     from skfly.fit import Checkpoints
 
     if not resume and Checkpoints.run_in(directory) is not None:
         message = (
-            f"{directory} has a run that was stopped, or whose model was not saved: go on with it "
-            "(--resume), or remove it"
+            f"{directory} has an unfinished run, or one whose model was not saved: continue it "
+            "with --resume, or remove the directory"
         )
         raise typer.BadParameter(message, param_hint="'--checkpoint'")
     Checkpoints(directory, {})
@@ -254,7 +301,7 @@ def _train(
     if kept is not None and not isinstance(documents, EncodedCorpus):
         documents = _encode(source, documents, kept, fly)
     if isinstance(documents, EncodedCorpus):
-        # new text must be read as this corpus was, unless told otherwise
+        # new text must be read as this corpus was, unless options say otherwise
         text_params = documents.text_params
         follow = {name: text_params.get(name) for name in _FROM_CORPUS if name not in params}
         fly.set_params(**{name: value for name, value in follow.items() if value is not None})
@@ -286,7 +333,7 @@ def _encode(
     from skfly._progress import Progress
     from skfly.text import TEXT_PARAMS, disk_needed, encode_to_directory
 
-    check_place(kept)
+    check_place(kept, force=False)
     needed = disk_needed(documents)
     if fly.verbose and needed is not None:
         typer.echo(f"skfly: encoding takes about {size_text(needed)} of disk", err=True)

@@ -166,6 +166,10 @@ class DaskFlyHashVectorizer(FlyHashVectorizer):
             "n_shards": corpus.n_shards,
         }
 
+    def _document_counts(self, corpus: Any) -> NDArray[np.int64]:
+        counts: NDArray[np.int64] = corpus.document_counts()
+        return counts
+
     def _learn(self, corpus: Any, *args: Any) -> None:
         super()._learn(corpus, *args)
         self.traffic_: Traffic = corpus.traffic

@@ -25,6 +25,7 @@ from skfly.dask._shards import (
     Plan,
     add_counted,
     add_word_counts,
+    count_documents_with,
     count_given,
     count_pairs,
     count_top,
@@ -89,6 +90,7 @@ class ShardedCorpus:
         self.shards = [shards[i] for i in filled]
         self.about: list[Description] = [told[i] for i in filled]
         self.n_words = sum(about.n_words for about in told)
+        self.n_documents = sum(about.n_documents for about in told)
         self.n_sentences = sum(about.n_sentences for about in told)
         self.longest_sentence = max((about.longest_sentence for about in told), default=0)
         self.text_params = told[0].text_params if told else {}
@@ -125,6 +127,11 @@ class ShardedCorpus:
         ]
         return sparse.vstack(self.client.gather(parts), "csr")
 
+    def document_counts(self) -> NDArray[np.int64]:
+        """Return in how many documents of all shards each word occurs."""
+        total = self._sum_over_words(count_documents_with)
+        return np.array([total[word] for word in self.vocabulary.words], dtype=np.int64)
+
     def __enter__(self) -> Self:
         return self
 
@@ -134,9 +141,13 @@ class ShardedCorpus:
     def _merge_words(self) -> Vocabulary:
         if not self.shards:
             return Vocabulary([])
-        parts = [self.client.submit(count_words, s, pure=False) for s in self.shards]
-        counts = self.client.gather(in_a_tree(self.client, add_word_counts, parts))
+        counts = self._sum_over_words(count_words)
         return Vocabulary(counts, list(counts.values()))
+
+    def _sum_over_words(self, task: Any) -> dict[str, int]:
+        parts = [self.client.submit(task, s, pure=False) for s in self.shards]
+        total: dict[str, int] = self.client.gather(in_a_tree(self.client, add_word_counts, parts))
+        return total
 
 
 def _submit_shards(client: Any, source: Any, analyzer: TextAnalyzer) -> list[Any]:

@@ -22,6 +22,7 @@ from skfly.text import (
     EncodedCorpus,
     TextAnalyzer,
     Vocabulary,
+    count_documents,
     encode_documents,
     join_corpus,
     sample_pieces,
@@ -35,6 +36,7 @@ __all__ = [
     "Shard",
     "add_counted",
     "add_word_counts",
+    "count_documents_with",
     "count_given",
     "count_pairs",
     "count_top",
@@ -199,6 +201,12 @@ def describe(shard: Shard) -> Description:
 def count_words(shard: Shard) -> dict[str, int]:
     words = shard.corpus.vocabulary
     return dict(zip(words.words, words.counts.tolist(), strict=True))
+
+
+def count_documents_with(shard: Shard) -> dict[str, int]:
+    """Return in how many documents of a shard each of its words occurs."""
+    counts = count_documents(shard.corpus)
+    return dict(zip(shard.corpus.vocabulary.words, counts.tolist(), strict=True))
 
 
 def add_word_counts(*parts: dict[str, int]) -> dict[str, int]:

@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from skfly._files import write_lock
 from skfly._progress import Progress
+from skfly._warnings import SmallTextWarning, warn
 from skfly.engine import Counter, Engine
 from skfly.fit._batches import BatchStream
 from skfly.fit._checkpoints import Checkpoints, Saved
@@ -454,15 +454,10 @@ def least_count(n_tokens: int, min_count: int | str) -> int:
 
 
 def warn_of_small_text(n_tokens: int) -> None:
-    """Say what to expect of a text of so many words if it is small; once in a process."""
+    """Say what to expect of a text of so many words if it is small."""
     if n_tokens < _SMALL:
-        _warn_once()
-
-
-@cache  # runs once
-def _warn_once() -> None:
-    _LOG.warning(
-        "learning from fewer than %d words: expect topics but little word meaning; good word "
-        "similarities need a million words or more",
-        _SMALL,
-    )
+        warn(
+            f"learning from fewer than {_SMALL:,} words: expect topics but little word meaning; "
+            "good word similarities need a million words or more",
+            SmallTextWarning,
+        )

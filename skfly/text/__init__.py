@@ -6,8 +6,10 @@ from skfly.text._analyzer import SKLEARN_PARAMS as SKLEARN_PARAMS
 from skfly.text._analyzer import TEXT_PARAMS as TEXT_PARAMS
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._bags import context_words as context_words
+from skfly.text._bags import count_documents as count_documents
 from skfly.text._bags import count_words as count_words
 from skfly.text._bags import in_groups as in_groups
+from skfly.text._bags import in_so_many as in_so_many
 from skfly.text._bags import word_ids as word_ids
 from skfly.text._blocks import check_documents as check_documents
 from skfly.text._columns import TABLE_SUFFIXES as TABLE_SUFFIXES

@@ -122,6 +122,8 @@ class TextAnalyzer:
         stop words and ``fold_numbers`` affects its words.
     finishes_words : bool
         Whether stop words are removed or numbers replaced.
+    stop_words : frozenset of str
+        The words that are removed.
     phrases : PhraseJoiner or None
         Joins phrases, if any.
     """
@@ -149,7 +151,7 @@ class TextAnalyzer:
         self._decode = rules.decode
         self._preprocess = rules.build_preprocessor()
         self._tokenize = _tokenizer(rules)
-        self._stop_words = rules.get_stop_words() or frozenset()
+        self.stop_words: frozenset[str] = rules.get_stop_words() or frozenset()
         self._takes_any_object = rules.preprocessor is not None
         self.reads_text = rules.input == "content"
         self.kernel_rules = _kernel_rules(rules, sentence_splitter)
@@ -159,7 +161,7 @@ class TextAnalyzer:
             else sentence_splitter
         )
         self._fold_numbers = fold_numbers
-        self.finishes_words = fold_numbers or bool(self._stop_words)
+        self.finishes_words = fold_numbers or bool(self.stop_words)
         given = {name: getattr(rules, name) for name in SKLEARN_PARAMS} | {
             "sentence_splitter": sentence_splitter,
             "fold_numbers": fold_numbers,
@@ -207,7 +209,7 @@ class TextAnalyzer:
     def finish_words(self, words: list[str]) -> list[str | None]:
         """Replace numbers, and stop words by None."""
         folded = map(self._fold, words) if self._fold_numbers else words
-        return [None if word in self._stop_words else word for word in folded]
+        return [None if word in self.stop_words else word for word in folded]
 
     def words(self, document: Any) -> list[str]:
         """Return the words of a document as one list."""
@@ -245,8 +247,8 @@ class TextAnalyzer:
     def _finish(self, words: list[str]) -> list[str]:
         if self._fold_numbers:
             words = [self._fold(word) for word in words]
-        if self._stop_words:
-            words = [word for word in words if word not in self._stop_words]
+        if self.stop_words:
+            words = [word for word in words if word not in self.stop_words]
         return words if self.phrases is None else self.phrases.join(words)
 
 

@@ -20,7 +20,15 @@ from skfly.text._corpus import EncodedCorpus
 from skfly.text._phrases import joined_as
 from skfly.text._sources import TextLines
 
-__all__ = ["context_words", "count_known", "count_words", "in_groups", "word_ids"]
+__all__ = [
+    "context_words",
+    "count_documents",
+    "count_known",
+    "count_words",
+    "in_groups",
+    "in_so_many",
+    "word_ids",
+]
 
 _WORDS, _DOCUMENTS = 1 << 20, 1 << 13  # approximate size of a batch
 _LONGEST = 1 << 22  # characters; longer documents are split into pieces
@@ -218,6 +226,46 @@ def _count_corpus(
     table = np.fromiter((known.get(word, -1) for word in words), np.int32, len(words))
     table = np.append(table, np.int32(-1))  # the last entry is for id -1
     yield from count_known(corpus.ids, corpus.documents[1:], n_words, table)
+
+
+def count_documents(corpus: EncodedCorpus) -> NDArray[np.int64]:
+    """Return in how many documents each word of a corpus occurs.
+
+    Examples
+    --------
+    >>> corpus = EncodedCorpus.from_documents(["two two one", "two"])
+    >>> list(corpus.vocabulary.words), count_documents(corpus).tolist()
+    (['two', 'one'], [2, 1])
+    """
+    n_words = len(corpus.vocabulary)
+    total = np.zeros(n_words, dtype=np.int64)
+    for counts in count_known(corpus.ids, corpus.documents[1:], n_words):
+        total += np.bincount(counts.indices, minlength=n_words)
+    return total
+
+
+def in_so_many(
+    document_counts: NDArray[np.int64], n_documents: int, min_df: float, max_df: float
+) -> NDArray[np.bool_]:
+    """Return which words occur in at least ``min_df`` and at most ``max_df`` documents.
+
+    Whole numbers are documents, others shares of them, as in scikit-learn.
+
+    Examples
+    --------
+    >>> in_so_many(np.array([1, 2, 4]), 4, min_df=2, max_df=0.5)
+    array([False,  True, False])
+    """
+    least, most = (
+        bound * n_documents if isinstance(bound, float) else bound for bound in (min_df, max_df)
+    )
+    if most < least:
+        raise ValueError(
+            f"max_df={max_df} allows fewer documents than min_df={min_df} asks for, of "
+            f"{n_documents} in all"
+        )
+    kept: NDArray[np.bool_] = (least <= document_counts) & (document_counts <= most)
+    return kept
 
 
 def count_known(

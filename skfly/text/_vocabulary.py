@@ -241,6 +241,20 @@ class Vocabulary:
         words = [*self.words, *(by_frequency.words[i] for i in new)]
         return Vocabulary._of_different(words, np.append(self.counts, by_frequency.counts[new]))
 
+    def where(self, kept: NDArray[np.bool_]) -> tuple[Vocabulary, NDArray[np.int64]]:
+        """Return the words of a mask, and their current ids.
+
+        Examples
+        --------
+        >>> vocabulary = Vocabulary(["fly", "the", "cell"], [7, 9, 3])
+        >>> some, ids = vocabulary.where(np.array([True, False, True]))
+        >>> list(some), ids
+        (['fly', 'cell'], array([0, 2]))
+        """
+        ids = np.flatnonzero(kept)
+        words = [self.words[i] for i in ids.tolist()]
+        return Vocabulary._of_different(words, self.counts[ids]), ids
+
     def with_counts(self, counts: NDArray[np.int64]) -> Vocabulary:
         """Return the same words with other counts."""
         other = Vocabulary._of_different(self.words, counts)

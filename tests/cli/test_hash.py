@@ -45,7 +45,7 @@ def test_hash_into_a_matrix(skfly, fly, model, text, tmp_path):
     codes, expected = sparse.load_npz(output), fly.transform(TextLines(text))
     assert codes.shape == expected.shape
     assert (codes != expected).nnz == 0
-    told = skfly("hash", model, "-o", output, "--json")  # standard input is empty
+    told = skfly("hash", model, "-o", output, "--json", "--force")  # standard input is empty
     assert json.loads(told.out) == {"codes": str(output), "rows": 0, "cells": 20}
     assert sparse.load_npz(output).shape == (0, 20)
     assert {path.name for path in tmp_path.iterdir()} == {"codes.npz", "model.skfly", "text.txt"}

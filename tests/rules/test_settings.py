@@ -4,8 +4,8 @@ from dataclasses import asdict
 
 import pytest
 
+from skfly import SmallTextWarning
 from skfly.fit import least_count, warn_of_small_text
-from skfly.fit._fit import _warn_once
 from skfly.rules import RULES, CorpusSize
 from skfly.rules._windows import WindowSettings
 
@@ -84,14 +84,11 @@ def test_a_least_count_that_is_given_is_kept(n_tokens):
     assert least_count(n_tokens, 3) == 3
 
 
-def test_a_small_text_is_told_of_once(caplog):
-    _warn_once.cache_clear()
+@pytest.mark.filterwarnings("error::skfly.SmallTextWarning")
+def test_a_small_text_gives_a_warning():
     warn_of_small_text(10**6)
-    assert not caplog.records
-    warn_of_small_text(1000)
-    warn_of_small_text(2000)
-    assert [record.name for record in caplog.records] == ["skfly"]
-    assert "need a million words" in caplog.text
+    with pytest.warns(SmallTextWarning, match="need a million words"):
+        warn_of_small_text(1000)
 
 
 @pytest.mark.parametrize("n_tokens", [100, 12_345, 10**6])
