@@ -59,11 +59,11 @@ def setup(app):
     """Draw the figures before the pages are read."""
 
     def draw(_):
-        script, last = HERE / "draw_figures.py", HERE / "figures" / "overlap.svg"
+        script, last = HERE / "draw_figures.py", HERE / "figures" / "thumb_words_in_context.png"
         if not last.exists() or last.stat().st_mtime < script.stat().st_mtime:
             from _texts import fly_of_articles
             from draw_figures import draw_all
 
             draw_all(HERE / "figures", fly_of_articles())
 
-    app.connect("builder-inited", draw)
+    app.connect("builder-inited", draw, priority=1)  # before the gallery takes its thumbnails

@@ -1,8 +1,8 @@
-"""Draw the figures of ``how_it_works.rst``: ``python docs/draw_figures.py [FOLDER] [svg|png]``.
+"""Draw the figures of the documentation: ``python docs/draw_figures.py [FOLDER] [svg|png]``.
 
 ``conf.py`` calls :func:`draw_all` when the pages are built. The numbers in the figures of
-learning and consensus are made up to be read; the codes in the last one are those of a fly that
-has read a hundred articles.
+learning, consensus, hash length and whitening are invented for the illustration; the overlaps
+are those of a model trained on a hundred articles, the thumbnails codes of the English model.
 """
 
 import sys
@@ -214,6 +214,98 @@ def consensus():
     return figure
 
 
+def code():
+    """A text, the activations of its cells, and the code."""
+    figure, ax = canvas(9, 3.3, (18, 6.6))
+    activations = np.random.default_rng(3).gamma(1.2, 0.6, 24)
+    best = set(np.argsort(-activations)[:5].tolist())
+    size, x0 = 0.5, 5.2
+    write(ax, 2.6, 4.2, "the crew of Apollo\nlanded on the Moon", fontsize=12)
+    arrow(ax, (4.6, 4.2), (5.1, 4.2))
+    for cell, activation in enumerate(activations):
+        ax.add_patch(
+            Rectangle(
+                (x0 + cell * size + 0.06, 2.6),
+                size - 0.12,
+                1.15 * activation,
+                fc=WINNER if cell in best else PALE,
+                ec=INK,
+                lw=0.6,
+            )
+        )
+    write(ax, x0 + 12 * size, 6.2, "how strongly each cell responds", weight="bold")
+    boxes(ax, x0, 1.3, [cell in best for cell in range(24)], WINNER, size)
+    write(ax, x0 + 12 * size, 0.6, "the code: ones for the strongest cells, zeros for the others")
+    return figure
+
+
+def hash_length():
+    """The same activations with three hash lengths."""
+    figure, ax = canvas(9, 3.6, (18, 7.2))
+    activations = np.random.default_rng(3).gamma(1.2, 0.6, 24)
+    order = np.argsort(-activations)
+    size, x0 = 0.5, 5.2
+    rows = [(2, "coarse: few matches, short"), (5, ""), (10, "fine: more cells to share")]
+    for row, (length, note) in enumerate(rows):
+        y = 4.6 - 1.5 * row
+        best = set(order[:length].tolist())
+        write(ax, 4.9, y + size / 2, f"hash_length={length}", ha="right")
+        boxes(ax, x0, y, [cell in best for cell in range(24)], WINNER, size)
+        write(ax, x0 + 12 * size, y - 0.4, note, fontsize=10, color="#66727d")
+    write(ax, x0 + 12 * size, 6.2, "one text, three hash lengths", weight="bold")
+    return figure
+
+
+def whitening():
+    """Vectors of words before and after whitening."""
+    random = np.random.default_rng(5)
+    groups = np.array([[1.3, 0.22], [1.5, -0.2], [2.4, 0.02]])
+    points = np.concatenate([center + random.normal(0, (0.5, 0.05), (30, 2)) for center in groups])
+    centered = points - points.mean(0)
+    directions, values, _ = np.linalg.svd(centered, full_matrices=False)
+    white = directions * np.sqrt(len(points))
+    turned = white if np.corrcoef(white[:, 0], points[:, 0])[0, 1] > 0 else -white
+    figure = Figure(figsize=(9, 3.6), facecolor="white", layout="constrained")
+    titles = ("before: one direction drowns the other", "after: both directions count")
+    for ax, cloud, title in zip(figure.subplots(1, 2), (centered, turned), titles, strict=True):
+        for number, color in enumerate((CONTEXT, TARGET, SHARED)):
+            part = cloud[30 * number : 30 * number + 30]
+            ax.scatter(part[:, 0], part[:, 1], s=14, color=color)
+        reach = 1.1 * np.abs(cloud).max()
+        ax.set(xlim=(-reach, reach), ylim=(-reach, reach), title=title, xticks=[], yticks=[])
+        ax.set_aspect("equal")
+    return figure
+
+
+THUMBNAILS = {
+    "classify_paragraphs": ("classify", "a physics paper about energy"),
+    "command_line": ("$ skfly", "a computer command and its files"),
+    "compress_vectors": ("compress", "vectors and dimensions in mathematics"),
+    "explain_a_classification": ("explain", "why the court decided so"),
+    "near_duplicates": ("duplicates", "two copies of the same book"),
+    "search_notes": ("search", "finding notes in a library"),
+    "stream_a_corpus": ("streams", "a river that flows to the sea"),
+    "swap_word2vec": ("word vectors", "words of a language and their meaning"),
+    "words_in_context": ("context", "the bank of the river"),
+}
+
+
+def thumbnail(fly, label, text):
+    """The code of a text as a fingerprint, with the subject of an example."""
+    layout = fly.model_.cell_layout()
+    palette = [CONTEXT, TARGET, WINNER, SHARED, "#7a5ab5", "#b5365a", "#4d7c7c"]
+    image = np.zeros((layout.n_rows * layout.n_columns, 3)) + mpl.colors.to_rgb("#eef1f4")
+    for cell in fly.transform([text]).indices.tolist():
+        color = palette[int(layout.regions[cell]) % len(palette)]
+        image[layout.places[cell]] = mpl.colors.to_rgb(color)
+    figure = Figure(figsize=(4, 2.8), facecolor="white")
+    ax = figure.add_axes((0.03, 0.2, 0.94, 0.78))
+    ax.imshow(image.reshape(layout.n_rows, layout.n_columns, 3), aspect="auto")
+    ax.set_axis_off()
+    figure.text(0.5, 0.09, label, ha="center", va="center", fontsize=19, color=INK, weight="bold")
+    return figure
+
+
 def overlap(fly):
     """Codes of three words as grids of cells."""
     words = ["moon", "spacecraft", "language"]
@@ -264,6 +356,9 @@ def draw_all(folder, fly, suffix="svg"):
     figures = {
         "window": window(),
         "network": network(),
+        "code": code(),
+        "hash_length": hash_length(),
+        "whitening": whitening(),
         "learning": learning(),
         "consensus": consensus(),
         "overlap": overlap(fly),
@@ -271,6 +366,9 @@ def draw_all(folder, fly, suffix="svg"):
     with mpl.rc_context({"svg.hashsalt": "skfly"}):
         for name, figure in figures.items():
             figure.savefig(folder / f"{name}.{suffix}", dpi=110)
+    english = type(fly).from_pretrained("en")
+    for name, (label, text) in THUMBNAILS.items():
+        thumbnail(english, label, text).savefig(folder / f"thumb_{name}.png", dpi=100)
 
 
 if __name__ == "__main__":

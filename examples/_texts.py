@@ -1,9 +1,12 @@
 """Text that comes with gensim: a hundred Wikipedia articles. Nothing is downloaded."""
 
+import warnings
 from functools import lru_cache
 
-from skfly import FlyHashVectorizer
+from skfly import FlyHashVectorizer, SmallTextWarning
 from skfly.demo import PARAMS, read_articles
+
+warnings.filterwarnings("ignore", category=SmallTextWarning)  # it is, and will do here
 
 
 @lru_cache(maxsize=1)

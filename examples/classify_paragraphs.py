@@ -5,6 +5,8 @@ Classify paragraphs
 Which article is a paragraph from? A pipeline with Kenyon cells as features, beside TF-IDF.
 """
 
+# sphinx_gallery_thumbnail_path = 'figures/thumb_classify_paragraphs.png'
+
 import matplotlib.pyplot as plt
 import numpy as np
 from _texts import paragraphs

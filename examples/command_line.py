@@ -6,6 +6,8 @@ From a text file to neighbours and exports, without a line of Python: the script
 file, and runs what you would type.
 """
 
+# sphinx_gallery_thumbnail_path = 'figures/thumb_command_line.png'
+
 import shlex
 import subprocess
 import sys

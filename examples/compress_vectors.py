@@ -9,6 +9,8 @@ GloVe's (with ``no_header=True`` in the call below, as they come). Without one, 
 floats are made by latent semantic analysis of the articles.
 """
 
+# sphinx_gallery_thumbnail_path = 'figures/thumb_compress_vectors.png'
+
 import sys
 
 import matplotlib.pyplot as plt

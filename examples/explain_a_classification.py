@@ -5,6 +5,8 @@ Explain a classification
 Why did the classifier say so? The cells that weigh most, and the words that they stand for.
 """
 
+# sphinx_gallery_thumbnail_path = 'figures/thumb_explain_a_classification.png'
+
 import matplotlib.pyplot as plt
 import numpy as np
 from _texts import paragraphs

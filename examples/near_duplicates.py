@@ -5,6 +5,8 @@ Find near-duplicates
 Paragraphs that say nearly the same share most of the cells of their codes.
 """
 
+# sphinx_gallery_thumbnail_path = 'figures/thumb_near_duplicates.png'
+
 import random
 
 import matplotlib.pyplot as plt

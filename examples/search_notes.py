@@ -9,6 +9,8 @@ a fly that has read the articles: train one on your own notes if there are many)
 folder, the beginnings of sixty articles are the notes.
 """
 
+# sphinx_gallery_thumbnail_path = 'figures/thumb_search_notes.png'
+
 import sys
 import tempfile
 from pathlib import Path

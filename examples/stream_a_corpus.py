@@ -6,6 +6,8 @@ Learn from a stream
 the way.
 """
 
+# sphinx_gallery_thumbnail_path = 'figures/thumb_stream_a_corpus.png'
+
 from _texts import articles
 
 from skfly import FlyHashVectorizer

@@ -5,6 +5,8 @@ Swap word2vec
 Code that was written for gensim's word vectors takes the fly's as they are.
 """
 
+# sphinx_gallery_thumbnail_path = 'figures/thumb_swap_word2vec.png'
+
 from _texts import articles, fly_of_articles
 from gensim.models import Word2Vec
 from gensim.utils import simple_preprocess

@@ -9,6 +9,8 @@ words (``skfly train CORPUS -o en.skfly``) the ``bank`` of a river is told from 
 money (:doc:`/gensim`).
 """
 
+# sphinx_gallery_thumbnail_path = 'figures/thumb_words_in_context.png'
+
 import sys
 
 import matplotlib.pyplot as plt
