@@ -262,7 +262,7 @@ def whitening():
     groups = np.array([[1.3, 0.22], [1.5, -0.2], [2.4, 0.02]])
     points = np.concatenate([center + random.normal(0, (0.5, 0.05), (30, 2)) for center in groups])
     centered = points - points.mean(0)
-    directions, values, _ = np.linalg.svd(centered, full_matrices=False)
+    directions, _, _ = np.linalg.svd(centered, full_matrices=False)
     white = directions * np.sqrt(len(points))
     turned = white if np.corrcoef(white[:, 0], points[:, 0])[0, 1] > 0 else -white
     figure = Figure(figsize=(9, 3.6), facecolor="white", layout="constrained")
