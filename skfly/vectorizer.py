@@ -882,7 +882,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
 
     def _analyzer(self) -> TextAnalyzer:
         fitted = self.__sklearn_is_fitted__()
-        return self.model_.analyzer if fitted else TextAnalyzer(**self._text_params(None))
+        return self.model_.analyzer if fitted else TextAnalyzer(**self._model_params(None)["text"])
 
     def hash_words(self, words: Iterable[str]) -> Any:
         """Return the static codes of words.
