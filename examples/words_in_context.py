@@ -5,7 +5,7 @@ Tell the senses of a word apart
 One word in two contexts has two codes, and other neighbours: figure 4 of the paper.
 
 ``python examples/words_in_context.py MODEL`` takes a model of your own. With one of 45 million
-words (``skfly train CORPUS -o en.skfly``) the ``bank`` of a river is told from the one with the
+words (``skfly train CORPUS -o en.skfly``) the ``bank`` of a river is separated from the one with
 money (:doc:`/gensim`).
 """
 

@@ -1,4 +1,4 @@
-"""The estimator's callbacks, as scikit-learn 1.9 and gensim have them: told of each epoch."""
+"""The estimator's callbacks, of scikit-learn 1.9 and of gensim."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class EpochCallbacks:
         details: dict[str, float],
         fitted: Callable[[], Fitted],
     ) -> bool:
-        """Tell of the end of an epoch; return whether a callback wants to stop."""
+        """Report the end of an epoch; return whether a callback wants to stop."""
         self._seconds += time.perf_counter() - self._began
         stop = self._task.call_on_fit_task_end(
             estimator=self._estimator,
@@ -54,7 +54,7 @@ class EpochCallbacks:
         return bool(stop)
 
     def end(self) -> None:
-        """Tell of the end of all."""
+        """Report the end of training."""
         self._root.call_on_fit_task_end(estimator=self._estimator)
 
     def _begin(self) -> None:
@@ -104,7 +104,7 @@ class GensimCallbacks:
         details: dict[str, float],
         fitted: Callable[[], Fitted],
     ) -> bool:
-        """Tell of the end of an epoch; return whether a callback wants to stop."""
+        """Report the end of an epoch; return whether a callback wants to stop."""
         self._model = ModelSoFar(
             self._estimator, lambda: self._attributes(fitted()), details["energy"]
         )
@@ -114,7 +114,7 @@ class GensimCallbacks:
         return stop
 
     def end(self) -> None:
-        """Tell of the end of all."""
+        """Report the end of training."""
         self._model = self._estimator
         self._tell("on_train_end")
 

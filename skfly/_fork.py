@@ -1,7 +1,7 @@
 """Forks wait until no thread compiles a kernel.
 
 The child of a fork has numba's lock as it was, but not the thread that held it: if one was
-compiling just then, the first kernel that the child needs would wait for ever.
+compiling just then, the first kernel that the child needs would wait forever.
 """
 
 from __future__ import annotations

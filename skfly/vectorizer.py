@@ -201,7 +201,7 @@ stop_words, token_pattern, vocabulary
         What columns are called: ``flyhashvectorizer17``, or by the words that the cell stands for,
         ``cell_17_river_bank_water``, as :meth:`cell_feature_names` does.
     backend : {"auto", "cupy", "numba", "numpy"}, default="auto"
-        What computes. All give the same codes from the same synapses. ``"auto"``: a GPU
+        Compute backend. All give the same codes from the same synapses. ``"auto"``: a GPU
         (``"cupy"``) if CuPy is installed, a GPU answers and the model fits; else ``"numba"``.
     n_jobs : int or None, default=None
         Threads. ``None``: as many as numba is set to use. With ``"cupy"``, also the number of

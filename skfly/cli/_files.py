@@ -55,7 +55,7 @@ def load_model(model: Path) -> FlyHashVectorizer:
 def load_to_hash(
     model: Path, hash_length: int | None, unknown_words: str | None = None
 ) -> FlyHashVectorizer:
-    """Return a model that takes lines of text, whatever it was set to in Python."""
+    """Return a model that takes lines of text, regardless of its settings in Python."""
     fly = load_model(model)
     if unknown_words is not None:
         fly.set_params(unknown_words=str(unknown_words))

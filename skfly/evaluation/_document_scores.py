@@ -65,7 +65,7 @@ def document_scores(
         See :func:`load_labelled_texts` and :func:`vdsh_split`.
     n_runs : int, default=3
         Every ``random_state`` in a method is set to 0, 1, ..., and the table has means and
-        standard deviations. The ten labels are drawn anew too.
+        standard deviations. The ten labels are redrawn too.
     on_progress : function or None
         Called with each row when it is done.
 

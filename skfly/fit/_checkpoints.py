@@ -166,8 +166,8 @@ class Checkpoints:
             yield
         except DAMAGE as error:
             raise CheckpointError(
-                f"the run cannot go on from the checkpoints in {self._directory}, which do not "
-                f"fit it ({error!r:.200}): remove them to begin anew"
+                f"the run cannot resume from the checkpoints in {self._directory}, which do not "
+                f"fit it ({error!r:.200}): remove them to start over"
             ) from error
 
     def finish(self) -> None:
@@ -197,8 +197,8 @@ class Checkpoints:
                 f"{name} was {made_for.get(name)!r}, now {mine.get(name)!r}" for name in names
             )
             raise CheckpointError(
-                f"the checkpoints in {self._directory} are of another run: {differences}. Go on "
-                "with what it had, or choose another directory"
+                f"the checkpoints in {self._directory} are of another run: {differences}. Use "
+                "the same parameters and text, or choose another directory"
             )
 
 

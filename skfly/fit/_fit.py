@@ -70,7 +70,7 @@ class Fitted:
     word_counts : ndarray of int64, (V,)
         Occurrences of the words in all text so far.
     n_tokens : int
-        Running words of all text so far, unknown ones too.
+        Words of all text so far, with repetition, including unknown ones.
     n_epochs : int
         Epochs done so far.
     settings : Any

@@ -58,7 +58,7 @@ class Strings:
 
 
 class Numbers:
-    """Numbers by row. More can be added at the end, which does not disturb who reads.
+    """One number per row. Appending does not disturb concurrent readers.
 
     Examples
     --------

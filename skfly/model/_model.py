@@ -59,7 +59,7 @@ class Provenance:
     text : str
         What it was learned from, in words.
     n_tokens, n_windows : int
-        Running words of the text, and windows learned from.
+        Words of the text, and windows learned from.
     skfly : str
         The version that learned it.
     created : str

@@ -70,7 +70,7 @@ class Task:
     word_counts : ndarray of int64
         Occurrences of the model's words in all text so far.
     n_tokens : int
-        Running words of all text so far, unknown ones too.
+        Words of all text so far, unknown ones too.
     settings : Any
         What the rule's ``resolve`` returned.
     n_epochs : int

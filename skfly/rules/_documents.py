@@ -236,7 +236,7 @@ def _count_start(
 def _spherical_kmeans(
     rows: NDArray[np.float32], n_groups: int, random: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Return the centres of groups, of unit length; an empty one begins anew with some row."""
+    """Return the centres of groups, of unit length; an empty one restarts from some row."""
     n_rows = len(rows)
     centres = rows[random.choice(n_rows, n_groups, replace=n_rows < n_groups)]
     for _ in range(_START_ROUNDS):

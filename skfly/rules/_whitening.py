@@ -1,7 +1,7 @@
 """From counts of word pairs to vectors of words, and to cells among these.
 
 1. *Information* (the ``v / p`` of the paper's energy, as a logarithm): how much more often two
-   words come together than chance has it, where that is more.
+   words occur together than by chance, if more.
 
        X[i, j] = max(0, log( (n_ij / n) / (q_i q_j) )),    q_i proportional to n_i^0.875
 
@@ -10,8 +10,8 @@
 2. *Whitening*, the antennal lobe: a word is its row of ``X``, in the directions of the largest
    singular values ``s``, and ``s`` to the power 1/4 is left of each.
 3. *Competition*: spherical k-means, in which cells compete for words.
-4. *Lateral inhibition*: the cells ``M`` become ``M (M'M)^(-d/2)``, so that no direction is told
-   twice as loudly as another.
+4. *Lateral inhibition*: the cells ``M`` become ``M (M'M)^(-d/2)``, so that no direction
+   counts more than another.
 5. *Cells of long codes*: each word goes to several cells instead of one, each cell moves to the
    sum of its words, less their mean, and inhibition follows, some times over. With ``B`` the codes
    less their mean and ``V`` the vectors, ``M = B'V (V'BB'V)^(-1/2)`` is the rotation of iterative

@@ -334,7 +334,7 @@ def _from_arrays(kind: str, arrays: Mapping[str, NDArray[Any]], n_words: int) ->
     if not len(data) == len(words) == ends[-1] or data.min(initial=1) < 1:
         raise ValueError(f"the counts of the {kind} pairs are no counts")
     if words.min(initial=0) < 0 or words.max(initial=0) >= max(n_words, 1):
-        raise ValueError(f"the {kind} pairs name words that there are not")
+        raise ValueError(f"the {kind} pairs contain words that do not exist")
     if len(words) <= _MOST_INT32:  # otherwise scipy would make the words as long as the ends
         ends = ends.astype(np.int32)
     return sparse.csr_array((data, words, ends), shape=(n_words, n_words))

@@ -26,7 +26,7 @@ class FilePattern(str):
 
     @property
     def is_plain(self) -> bool:
-        """Whether the pattern cannot take for ever, so that it needs no limit."""
+        """Whether the pattern always ends soon, so that it needs no time limit."""
         return _PLAIN.fullmatch(self) is not None
 
 
