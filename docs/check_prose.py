@@ -1,8 +1,8 @@
-"""Check the prose of the project against a list of terms: ``python docs/check_prose.py [FILE ...]``.
+"""Check the project's prose for phrases on a list: ``python docs/check_prose.py [FILE ...]``.
 
-Reads what users and contributors read: the pages, README, CHANGELOG and CONTRIBUTING, docstrings, and the
-messages and help texts in the package. ``prose.toml`` has the terms. Prints each finding as
-``file:line: found: better`` and exits with 1 if there are any.
+Reads the pages, README, CHANGELOG, CONTRIBUTING, docstrings, and the messages and help texts in
+the package. ``prose.toml`` has the phrases. Prints each finding as ``file:line: found: better``
+and exits with 1 if there are any.
 """
 
 import ast
@@ -69,7 +69,7 @@ def main(names):
     for path in map(Path, names) if names else all_files():
         for line, words, better in sorted(findings(path, terms)):
             shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-            print(f"{shown}:{line}: {' '.join(words.split())!r}: {better}")
+            print(f"{shown}:{line}: {' '.join(words.split())!r}: {better}")  # noqa: T201
             n_found += 1
     return 1 if n_found else 0
 
