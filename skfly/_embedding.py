@@ -38,7 +38,7 @@ class EmbeddingMixin(metaclass=_MentionsGensim):
     model_: Any
 
     def embed_documents(self, texts: Iterable[str]) -> list[list[float]]:
-        """Return the codes of documents as lists of floats, as LangChain asks for them.
+        """Return the codes of documents as lists of floats, in the form that LangChain expects.
 
         Parameters
         ----------
@@ -47,7 +47,7 @@ class EmbeddingMixin(metaclass=_MentionsGensim):
         Returns
         -------
         vectors : list of list of float
-            A document without a known word has zeros only.
+            Documents without known words are all zeros.
 
         Examples
         --------
@@ -70,7 +70,7 @@ class EmbeddingMixin(metaclass=_MentionsGensim):
         Returns
         -------
         vector : list of float
-            The same as a document with this text has.
+            The same as for a document with this text.
         """
         return self.embed_documents([text])[0]
 

@@ -1,4 +1,4 @@
-"""How the estimator is saved, loaded and shared."""
+"""Save, load and share the estimator."""
 
 from __future__ import annotations
 
@@ -43,15 +43,16 @@ class FilesMixin:
     def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> None:
         """Write the fitted estimator to one file, without pickle.
 
-        The file is written beside its place and renamed into it, so an older one stays whole if
-        anything goes wrong. Then the state that ``fit`` left in ``checkpoint_dir`` is removed.
+        The file is written under a temporary name and then renamed, so an older one stays intact
+        if anything goes wrong. Then the checkpoints that ``fit`` left in ``checkpoint_dir`` are
+        removed.
 
         Parameters
         ----------
         path : path-like
         compact : bool, default=False
-            Write a file that is many times smaller and gives nearly the same codes, but has
-            nothing to learn from: :meth:`partial_fit` is refused after ``load``.
+            Write a much smaller file, which gives nearly the same codes but cannot learn further:
+            :meth:`partial_fit` is refused after ``load``.
 
         See Also
         --------
@@ -96,7 +97,7 @@ class FilesMixin:
     def load(cls, path: str | os.PathLike[str], *, mmap: bool = False) -> Self:
         """Read an estimator that :meth:`save` wrote.
 
-        A file sets no parameter that makes the estimator read, write or run something else:
+        A file cannot set parameters that make the estimator read, write or run something else:
         ``input`` and ``checkpoint_dir`` are the defaults after ``load``.
 
         Parameters
@@ -104,8 +105,8 @@ class FilesMixin:
         path : path-like
         mmap : bool, default=False
             Map the file into memory instead of reading it: loading is immediate, and processes
-            that use the same file share its memory. Replace a file that is mapped (:meth:`save`
-            does), and never cut it short in place, which ends all processes that use it.
+            that use the same file share its memory. Replace a mapped file by renaming, as
+            :meth:`save` does; truncating it in place crashes all processes that use it.
 
         Returns
         -------
@@ -126,7 +127,7 @@ class FilesMixin:
 
     @classmethod
     def from_pretrained(cls, name: str | os.PathLike[str], *, revision: str | None = None) -> Self:
-        """Open a model that comes with the package, one in a file, or one of the Hugging Face Hub.
+        """Open a model from the package, a file, or the Hugging Face Hub.
 
         Parameters
         ----------
@@ -134,7 +135,7 @@ class FilesMixin:
             ``"en"``: 30,000 words of English, 1,000 cells, from 45 million words of Wikipedia; or
             the path of a file that :meth:`save` wrote, or of a directory with a
             ``model.skfly``, also as ``file:path``; or ``"user/name"``, a repository of the Hub,
-            for which you need ``pip install "skfly[hub]"``. A file that is there comes first.
+            for which you need ``pip install "skfly[hub]"``. An existing file takes precedence.
         revision : str or None, default=None
             Branch, tag or commit of the repository.
 
@@ -154,18 +155,18 @@ class FilesMixin:
         return cls.load(find_model(name, hub=True, revision=revision), mmap=True)
 
     def push_to_hub(self, repo: str, *, compact: bool = True, private: bool | None = None) -> str:
-        """Upload the model to the Hugging Face Hub, with a card that says what it is.
+        """Upload the model to the Hugging Face Hub, with a model card.
 
         It needs ``pip install "skfly[hub]"`` and that you are logged in there (``hf auth login``).
 
         Parameters
         ----------
         repo : str
-            ``"user/name"``. It is made if it is not there.
+            ``"user/name"``. Created if it does not exist.
         compact : bool, default=True
             As in :meth:`save`.
         private : bool or None, default=None
-            Who may see a repository that is made; ``None``: as your settings say.
+            Visibility of a new repository; ``None``: according to your settings.
 
         Returns
         -------

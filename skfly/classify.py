@@ -1,4 +1,4 @@
-"""Classification of codes: count once, and add the counts up."""
+"""A classifier of codes that only counts."""
 
 # scikit-learn has no types
 # mypy: disallow-subclassing-any=False
@@ -116,8 +116,7 @@ class FlyBloomClassifier(ClassifierMixin, BaseEstimator):
         y : array-like, (n_samples,)
             The class of each.
         classes : array-like or None, default=None
-            Classes that ``classes_`` shall have even if none of their codes came yet. It need
-            not be given.
+            Classes to include in ``classes_`` before any of their codes are seen. Optional.
 
         Returns
         -------
@@ -168,7 +167,7 @@ class FlyBloomClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         familiarity : ndarray of float64, (n_samples, n_classes)
-            From 0, all cells are new to the class, to 1. With two classes, the difference of the
+            From 0 (all cells are new to the class) to 1. With two classes, the difference of the
             second and the first, (n_samples,).
         """
         found = self._familiarity(X)

@@ -107,13 +107,13 @@ class FlyHashVectorizer(
     n_kenyon_cells : int, default=400
         Number of cells, the width of the codes.
     hash_length : int, default=32
-        Number of ones in a code. It may be changed after ``fit``: nothing is retrained.
+        Number of ones in a code. Can be changed after ``fit`` without retraining.
     window : int, default=11
         Words in a window, an odd number: the target in the middle and its context.
     max_features : int or None, default=20_000
         Number of words to learn: the most frequent ones. Ignored if ``vocabulary`` is given.
     min_count : int or "auto", default="auto"
-        Words that come less often are not learned. ``"auto"``: 1, 2 or 5 by the length of the
+        Ignore words that occur less often. ``"auto"``: 1, 2 or 5 by the length of the
         text. Ignored if ``vocabulary`` is given.
     grow_vocabulary : bool, default=False
         Whether :meth:`partial_fit` learns words that it first meets in a later part, if they come
@@ -121,7 +121,7 @@ class FlyHashVectorizer(
         The width of the codes stays. Only for rules that count pairs of words, as ``"whiten"``
         does.
     min_df, max_df : int or float, default=1 and 1.0
-        Words that occur in fewer or in more documents than this are not learned, as in
+        Ignore words that occur in fewer or in more documents than this, as in
         :class:`~sklearn.feature_extraction.text.TfidfVectorizer`: an int is a number of
         documents, a float a share of them. Ignored if ``vocabulary`` is given.
     learning : {"whiten", "lloyd", "hebbian", "comply"}, default="whiten"
@@ -133,12 +133,12 @@ class FlyHashVectorizer(
         Passes over the text of ``"lloyd"`` and ``"hebbian"``; ``"auto"``: 8 below 10 million
         words, 4 above. ``"whiten"`` needs one.
     batch_size : int or "auto", default="auto"
-        Words between two steps of learning.
+        Words per step of learning.
     learning_rate : float or "auto", default="auto"
         First learning rate of ``"hebbian"``; it falls to 0 over the epochs.
     subsample : float or "auto", default="auto"
-        Words of a higher frequency than this are left out at random, the more often the more
-        frequent they are. 0 keeps all. ``"auto"``: 0 for ``"whiten"``.
+        Randomly drop words above this frequency, the more often the more frequent they are. 0
+        keeps all. ``"auto"``: 0 for ``"whiten"``.
     shrinkage : float or "auto", default="auto"
         How much evidence a cell needs, in words: synapses are learned as if every cell had seen
         that many more words, drawn from the whole text. With ``"hebbian"``, added to the words'
@@ -152,20 +152,20 @@ class FlyHashVectorizer(
     n_active : int or "auto", default="auto"
         Cells of a window that take part in the consensus. ``"auto"``: 1 % of the cells.
     decorrelation : float, None or "auto", default="auto"
-        Cells that respond to the same words say the same thing twice. Connections between the
-        cells make them differ before the most active are taken: 0 keeps what they have in
-        common, 1 takes all of it away. ``None``: no connections. ``"auto"``: 1 for ``"whiten"``;
-        for ``"lloyd"``, 0.05 to 0.25 by the length of the text, and ``None`` where there is no
-        consensus or with fewer than two words a cell; ``None`` for ``"hebbian"``.
+        How much to decorrelate cells that respond to the same words, through connections between
+        the cells, before the most active are chosen: 0 keeps what they have in common, 1 removes
+        all of it. ``None``: no connections. ``"auto"``: 1 for ``"whiten"``; for ``"lloyd"``, 0.05
+        to 0.25 by the length of the text, and ``None`` where there is no consensus or with fewer
+        than two words a cell; ``None`` for ``"hebbian"``.
     max_pairs : int or "auto", default="auto"
         Different pairs of words that ``"whiten"`` keeps the counts of, of neighbours and of words
         farther apart each. Where there are more, the rarest are dropped, so that memory is
         bounded whatever the length of the text: about 16 bytes a pair. ``"auto"``: 134 million.
     unknown_words : {"ignore", "spelling"}, default="ignore"
-        What is made of a word that is not in the vocabulary: nothing, or a mixture of the known
-        words that are spelled like it. ``hash_words`` and ``wv`` then have a code for it, and,
-        with ``"whiten"``, it counts in ``hash_in_context`` and in ``transform`` (unless documents
-        have cells of their own). It may be changed after ``fit``.
+        How to code a word that is not in the vocabulary: not at all, or as a mixture of known
+        words with a similar spelling. ``hash_words`` and ``wv`` then have a code for it, and, with
+        ``"whiten"``, it counts in ``hash_in_context`` and in ``transform`` (unless documents have
+        cells of their own). Can be changed after ``fit``.
     document_codes : {"binary", "graded", "counts"}, default="binary"
         What ``transform`` gives: the ``hash_length`` cells that respond most to the document, as
         ones or (``"graded"``) with their strength, rows of unit length; or the sum of the codes
@@ -186,7 +186,7 @@ stop_words, token_pattern, vocabulary
         How documents are cut into sentences; windows never cross one. A callable gets the
         preprocessed text and returns strings. ``None``: a document is one sentence.
     fold_numbers : bool, default=False
-        Whether words with a digit become the one word ``"<NUM>"``.
+        Whether to replace every word with a digit by ``"<NUM>"``.
     phrases : bool, default=False
         Whether words that often come side by side are joined before anything else is learned,
         ``new york`` into ``new_york``, and then pairs of these: by the rule of gensim's
@@ -212,11 +212,10 @@ stop_words, token_pattern, vocabulary
         versions. Another processor may learn a slightly different model; codes of a given model
         are the same everywhere.
     checkpoint_dir : path-like or None, default=None
-        Where :meth:`fit` keeps its state, about once a minute. A fit that was stopped, in any
-        way, goes on from there when it is called again with the same parameters and text, and
-        ends with the same bits; with others it is refused. At its end the last state stays until
-        :meth:`save` has written the model, or until another fit uses the directory. One run at a
-        time can use a directory.
+        Directory for checkpoints, written about once a minute. An interrupted fit resumes from the
+        last one when called again with the same parameters and text, and ends with the same bits;
+        with others it is refused. The last checkpoint stays until :meth:`save` has written the
+        model, or until another fit uses the directory. Only one run at a time can use a directory.
     verbose : int, default=0
         1 shows progress on standard error.
     pretrained : str, path-like or None, default=None
@@ -459,7 +458,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
     def fit(self, raw_documents: Any, y: Any = None) -> Self:
         """Learn from documents.
 
-        If it fails or is interrupted, what was learned before stays as it was.
+        If the call fails or is interrupted, the estimator stays as it was.
 
         Parameters
         ----------
@@ -509,8 +508,8 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
 
         The first call fixes the vocabulary, from its own documents or from ``vocabulary=``; words
         first seen later are unknown, unless ``grow_vocabulary`` lets them in. The first call goes
-        over its documents ``n_epochs`` times, later ones once. If a call fails, what was learned
-        before it stays as it was.
+        over its documents ``n_epochs`` times, later ones once. If a call fails, the estimator
+        stays as it was.
 
         Parameters
         ----------

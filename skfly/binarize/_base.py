@@ -1,4 +1,4 @@
-"""What the transformers have in common: checks, centring, parts of the data, the output."""
+"""Shared by the transformers: checks, centring, batches, output."""
 
 # scikit-learn has no types
 # mypy: disallow-subclassing-any=False
@@ -34,12 +34,12 @@ _VECTORS_AT_A_TIME = 4096
 
 
 def check_vectors(transformer: Any, X: Any, **checks: Any) -> NDArray[Any]:
-    """Return vectors as floats, and let scikit-learn refuse what is none."""
+    """Return vectors as floats, checked by scikit-learn."""
     return np.asarray(validate_data(transformer, X, dtype=[np.float64, np.float32], **checks))
 
 
 def vector_mean(X: NDArray[Any], center: bool = True) -> NDArray[np.float64]:
-    """Return what is taken off the vectors: their mean, or zeros.
+    """Return what to subtract from the vectors: their mean, or zeros.
 
     Examples
     --------
@@ -75,13 +75,13 @@ def check_n_bits(n_bits: int | None, X: NDArray[Any]) -> int:
 
 
 def principal_components(X: NDArray[Any], n_components: int) -> PCA:
-    """Return fitted principal components; exact, and quick for many vectors."""
+    """Return fitted principal components, computed exactly and fast for many vectors."""
     solver = "covariance_eigh" if X.shape[0] > X.shape[1] else "full"
     return PCA(n_components, svd_solver=solver).fit(X)
 
 
 class _Binarizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A transformer that takes vectors to codes, with a parameter ``packed``."""
+    """Base class of transformers from vectors to codes, with a parameter ``packed``."""
 
     packed: bool
     components_: Any
@@ -96,7 +96,7 @@ class _Binarizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return -(-self._code_width // 8) if self.packed else self._code_width
 
     def _parts(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the vectors to transform, some at a time."""
+        """Yield the vectors to transform in batches."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         for part in gen_batches(len(X), _VECTORS_AT_A_TIME):
@@ -109,7 +109,7 @@ class _Binarizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
 
 class BitBinarizer(_Binarizer):
-    """Codes of which about half of the bits are ones: dense arrays."""
+    """Base class for codes in which about half of the bits are ones: dense arrays."""
 
     def transform(self, X: Any) -> NDArray[np.uint8]:
         """Return the codes of vectors.
@@ -131,7 +131,7 @@ class BitBinarizer(_Binarizer):
         raise NotImplementedError
 
     def _unpacked(self, codes: Any) -> NDArray[np.float64]:
-        """Return codes that ``transform`` made as ones and zeros."""
+        """Return codes from ``transform`` as ones and zeros."""
         check_is_fitted(self)
         codes = check_array(codes, accept_sparse="csr")
         if codes.shape[1] != self._n_features_out:
@@ -149,7 +149,7 @@ class BitBinarizer(_Binarizer):
 
 
 class SignBinarizer(BitBinarizer):
-    """Bits that are the signs of a vector's parts along some directions."""
+    """Base class for codes that are signs of projections."""
 
     mean_: NDArray[Any]
     scales_: NDArray[np.float64]
@@ -163,7 +163,7 @@ class SignBinarizer(BitBinarizer):
         Parameters
         ----------
         X : array-like, (n_samples, n_bits)
-            Codes as ``transform`` makes them; packed, if ``packed``.
+            Codes from ``transform``; packed, if ``packed``.
 
         Returns
         -------
@@ -174,7 +174,7 @@ class SignBinarizer(BitBinarizer):
 
 
 class WinnerBinarizer(_Binarizer):
-    """Codes with ``hash_length`` ones, where the largest values are: sparse matrices."""
+    """Base class for codes with ``hash_length`` ones at the largest values: sparse matrices."""
 
     hash_length: int | None
 
@@ -198,7 +198,7 @@ class WinnerBinarizer(_Binarizer):
         return pack_codes(codes) if self.packed else as_configured_sparse(codes)
 
     def _activations(self, X: NDArray[Any]) -> NDArray[Any]:
-        """Return the values of which the largest win."""
+        """Return the values that compete."""
         raise NotImplementedError
 
     def _check_hash_length(self, n_cells: int) -> int:

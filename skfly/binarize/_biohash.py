@@ -1,4 +1,4 @@
-"""BioHash: the fly's circuit whose cells learned to respond to what vectors have in common."""
+"""BioHash: cells that compete for dense vectors."""
 
 # scikit-learn has no types
 # mypy: disallow-subclassing-any=False
@@ -19,7 +19,7 @@ __all__ = ["BioHash"]
 
 
 class BioHash(WinnerBinarizer):
-    r"""Hash vectors by cells that have competed for them.
+    r"""Hash vectors with cells that compete for them.
 
     For each vector :math:`x` the cell with the largest :math:`\langle W_m, x \rangle` wins and
     moves towards it, :math:`\Delta W_m \propto x - \langle W_m, x \rangle W_m`, which keeps its
@@ -32,20 +32,20 @@ class BioHash(WinnerBinarizer):
     n_cells : int, default=400
         Width of the codes.
     hash_length : int, default=32
-        Number of ones in a code. It may be changed after ``fit``.
+        Number of ones in a code. Can be changed after ``fit``.
     n_epochs : int, default=20
         Passes over the vectors.
     batch_size : int, default=100
-        Vectors a step.
+        Vectors per step.
     learning_rate : float, default=0.1
-        How far the synapse that changes most moves in a step; it falls to 0 over the epochs.
+        Largest change of a synapse in a step; it falls to 0 over the epochs.
     center : bool, default=True
         Whether the mean of the vectors seen in ``fit`` is subtracted first. Without it, vectors
         that are far from centred leave most of the cells without a win.
     packed : bool, default=False
         Whether codes are packed, 8 cells a byte, as by :func:`skfly.codes.pack_codes`.
     random_state : int, RandomState or None, default=None
-        Draws the first synapses and the order of the vectors.
+        Seeds the initial synapses and the order of the vectors.
 
     Attributes
     ----------

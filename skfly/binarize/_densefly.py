@@ -44,7 +44,7 @@ class DenseFly(BitBinarizer):
     packed : bool, default=False
         Whether codes are packed, 8 bits a byte, as by :func:`skfly.codes.pack_codes`.
     random_state : int, RandomState or None, default=None
-        Draws the features of the cells.
+        Seeds the choice of features.
 
     Attributes
     ----------

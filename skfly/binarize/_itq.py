@@ -22,34 +22,34 @@ __all__ = ["ITQ"]
 class ITQ(SignBinarizer):
     r"""Hash vectors by iterative quantization.
 
-    The principal components :math:`V` of the vectors are turned by the rotation :math:`R` for
-    which the signs :math:`B` are nearest to them: :math:`\|B - VR\|^2` is made small by turns,
-    :math:`B = \mathrm{sign}(VR)` for the present :math:`R`, and the best :math:`R` for this
-    :math:`B`, from a singular value decomposition [1]_.
+    Rotate the principal components :math:`V` by the matrix :math:`R` that brings them nearest to
+    their signs :math:`B`. :math:`\|B - VR\|^2` is minimised by alternating :math:`B =
+    \mathrm{sign}(VR)` with the best :math:`R` for this :math:`B`, from a singular value
+    decomposition [1]_.
 
     Parameters
     ----------
     n_bits : int or None, default=None
-        Length of the codes: the first so many principal directions are turned. ``None``: as many
-        as there are, ``min(n_samples, n_features)``.
+        Length of the codes, the number of principal directions to rotate. ``None``: all of them,
+        ``min(n_samples, n_features)``.
     n_iter : int, default=50
-        How often signs and rotation are improved.
+        Number of iterations.
     packed : bool, default=False
         Whether codes are packed, 8 bits a byte, as by :func:`skfly.codes.pack_codes`.
     random_state : int, RandomState or None, default=None
-        Draws the first rotation.
+        Seeds the initial rotation.
 
     Attributes
     ----------
     components_ : ndarray of float, (n_bits, n_features)
-        The turned principal directions.
+        The rotated principal directions.
     rotation_ : ndarray of float, (n_bits, n_bits)
         The rotation, an orthogonal matrix.
     mean_ : ndarray of float, (n_features,)
         The mean of the vectors.
     scales_ : ndarray of float64, (n_bits,)
-        The mean distance from the mean along each direction, which ``inverse_transform`` takes
-        a bit for.
+        The mean distance from the mean along each direction, which ``inverse_transform`` uses as
+        the value of a bit.
     quantization_losses_ : list of float
         The mean of :math:`\|B - VR\|^2` over the vectors, before the first iteration and after
         each.

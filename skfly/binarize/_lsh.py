@@ -19,7 +19,7 @@ __all__ = ["LSH"]
 
 
 class LSH(BitBinarizer):
-    r"""Hash vectors by the side of random hyperplanes that they are on (SimHash).
+    r"""Hash vectors by their side of random hyperplanes (SimHash).
 
     A bit is one where the vector's product with a random Gaussian vector is positive. Two vectors
     with the angle :math:`\theta` between them agree in a bit with probability
@@ -30,19 +30,19 @@ class LSH(BitBinarizer):
     n_bits : int, default=64
         Length of the codes.
     center : bool, default=True
-        Whether the mean of the vectors seen in ``fit`` is taken off first; angles are then those
-        seen from the mean. Word vectors are far from centred, and their codes tell more with it.
+        Whether to subtract the mean of the vectors seen in ``fit`` first, so that angles are
+        measured from the mean. Word vectors are far from centred and get better codes with it.
     packed : bool, default=False
         Whether codes are packed, 8 bits a byte, as by :func:`skfly.codes.pack_codes`.
     random_state : int, RandomState or None, default=None
-        Draws the hyperplanes.
+        Seeds the hyperplanes.
 
     Attributes
     ----------
     components_ : ndarray of float64, (n_bits, n_features)
         The normals of the hyperplanes.
     mean_ : ndarray of float64, (n_features,)
-        What is taken off the vectors; zeros without ``center``.
+        What is subtracted from the vectors; zeros without ``center``.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of str, (n_features,)
@@ -94,7 +94,7 @@ class LSH(BitBinarizer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> LSH:  # noqa: ARG002
-        """Draw the hyperplanes, and take the mean of the vectors.
+        """Draw the hyperplanes, and compute the mean of the vectors.
 
         Parameters
         ----------

@@ -24,12 +24,12 @@ _SPREADS = 3.0  # standard deviations that tanh has room for
 
 
 class NearLossless(SignBinarizer):
-    r"""Hash vectors by an autoencoder that has learned to restore them from bits.
+    r"""Hash vectors with an autoencoder trained to restore them from bits.
 
     The code of a vector is :math:`b = h(Wx)`, one where the product is positive, and the vector
     is restored as :math:`\tanh(W^T b + c)`, with the same :math:`W`. Stochastic gradient descent
-    makes :math:`\frac{1}{2}\|x - \tanh(W^T b + c)\|^2` small, and with it
-    :math:`\frac{1}{2}\|W^T W - I\|^2`, which keeps the bits from saying the same [1]_.
+    minimises :math:`\frac{1}{2}\|x - \tanh(W^T b + c)\|^2` together with :math:`\frac{1}{2}\|W^T W
+    - I\|^2`, which keeps the bits from being redundant [1]_.
 
     Parameters
     ----------
@@ -38,15 +38,15 @@ class NearLossless(SignBinarizer):
     n_epochs : int, default=10
         Passes over the vectors.
     batch_size : int, default=75
-        Vectors a step.
+        Vectors per step.
     learning_rate : float, default=0.001
         Length of a step; it falls by 5 % after each epoch.
     regularization : float, default=1.0
-        How much :math:`W^T W = I` counts beside what a batch of vectors loses.
+        Weight of :math:`W^T W = I` relative to the loss of a batch.
     packed : bool, default=False
         Whether codes are packed, 8 bits a byte, as by :func:`skfly.codes.pack_codes`.
     random_state : int, RandomState or None, default=None
-        Draws the first weights and the order of the vectors.
+        Seeds the initial weights and the order of the vectors.
 
     Attributes
     ----------
@@ -55,10 +55,10 @@ class NearLossless(SignBinarizer):
     bias_ : ndarray of float, (n_features,)
         The bias :math:`c`.
     mean_ : ndarray of float64, (n_features,)
-        The mean of the vectors, which is taken off first.
+        The mean of the vectors, which is subtracted first.
     scale_ : float
-        What vectors are then divided by: three standard deviations, since tanh does not go beyond
-        1. What is still larger is cut off while learning.
+        Divisor of the centred vectors: three standard deviations, since tanh stays below 1. Larger
+        values are clipped during training.
     reconstruction_losses_ : list of float
         Mean of :math:`\|x - \tanh(W^T b + c)\|^2` over the vectors in each epoch, in units of
         the vectors' own mean of :math:`\|x\|^2`: 1 is what the mean vector alone would lose.
@@ -172,7 +172,7 @@ class NearLossless(SignBinarizer):
         Parameters
         ----------
         X : array-like, (n_samples, n_bits)
-            Codes as ``transform`` makes them; packed, if ``packed``.
+            Codes from ``transform``; packed, if ``packed``.
 
         Returns
         -------

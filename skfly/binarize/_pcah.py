@@ -25,8 +25,8 @@ class PCAH(SignBinarizer):
     Parameters
     ----------
     n_bits : int or None, default=None
-        Length of the codes: the first so many principal directions. ``None``: as many as there
-        are, ``min(n_samples, n_features)``.
+        Length of the codes, the number of principal directions. ``None``: all of them,
+        ``min(n_samples, n_features)``.
     packed : bool, default=False
         Whether codes are packed, 8 bits a byte, as by :func:`skfly.codes.pack_codes`.
 

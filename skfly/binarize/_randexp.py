@@ -31,7 +31,7 @@ class RandExp(WinnerBinarizer):
     n_cells : int, default=400
         Width of the codes.
     hash_length : int, default=32
-        Number of ones in a code. It may be changed after ``fit``.
+        Number of ones in a code. Can be changed after ``fit``.
     density : float, default=0.1
         Share of the features that a cell adds up; at least one.
     center : bool, default=True
@@ -40,14 +40,14 @@ class RandExp(WinnerBinarizer):
     packed : bool, default=False
         Whether codes are packed, 8 cells a byte, as by :func:`skfly.codes.pack_codes`.
     random_state : int, RandomState or None, default=None
-        Draws the features of the cells.
+        Seeds the choice of features.
 
     Attributes
     ----------
     components_ : scipy.sparse.csr_array of float64, (n_cells, n_features)
         Ones where a cell adds up a feature.
     mean_ : ndarray of float64, (n_features,)
-        What is taken off the vectors; zeros without ``center``.
+        What is subtracted from the vectors; zeros without ``center``.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of str, (n_features,)

@@ -24,7 +24,7 @@ class TopK(WinnerBinarizer):
     Parameters
     ----------
     hash_length : int or None, default=None
-        Number of ones in a code. It may be changed after ``fit``. ``None``: a tenth of the
+        Number of ones in a code. Can be changed after ``fit``. ``None``: a tenth of the
         features, at least one.
     center : bool, default=False
         Whether the mean of the vectors seen in ``fit`` is taken off first.
@@ -34,7 +34,7 @@ class TopK(WinnerBinarizer):
     Attributes
     ----------
     mean_ : ndarray of float64, (n_features,)
-        What is taken off the vectors; zeros without ``center``.
+        What is subtracted from the vectors; zeros without ``center``.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of str, (n_features,)

@@ -75,9 +75,9 @@ def index(
     The index is one file that includes the model. Documents are named after their file, plus
     the number of the line or row, from 1, if a file has several.
     """
+    check_place(output, force)
     from skfly import DocumentIndex, FlyHashVectorizer
 
-    check_place(output, force)
     documents = _Documents(sources, by, column, encoding)
     began = time.perf_counter()
     with on_interrupt(lambda: "no index was written"), show_logs(quiet):

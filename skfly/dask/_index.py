@@ -1,4 +1,4 @@
-"""An index of documents on a Dask cluster: each partition where it lies."""
+"""An index of documents on a Dask cluster, which stay where they are stored."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ __all__ = ["DaskDocumentIndex"]
 
 
 class DaskDocumentIndex:
-    """Search the documents of a Dask bag or data frame, each partition where it lies.
+    """Search the documents of a Dask bag or data frame where they are stored.
 
-    Workers hash their partitions and keep the codes. A search goes to all of them, and the best
-    of what each finds are returned: the same as one :class:`~skfly.DocumentIndex` of all.
+    Workers encode their partitions and keep the codes. A search asks all of them and merges the
+    results, which are the same as from one :class:`~skfly.DocumentIndex` of all documents.
 
     Parameters
     ----------
     fly : FlyHashVectorizer or FlyModel
-        What makes the codes.
+        The model that computes the codes.
     documents : Bag or Series
-        Texts; of a data frame, the column that has them. Their ids are numbers from 0, in order.
+        Texts; of a data frame, the column with the texts. Ids are numbers from 0, in order.
     client : distributed.Client or None, default=None
         ``None``: the one that Dask uses by default.
     keep_texts : bool, default=False
-        Whether workers keep the texts, too.
+        Whether workers also keep the texts.
 
     See Also
     --------

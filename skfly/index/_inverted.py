@@ -23,9 +23,9 @@ _MOST_ONES = 0.2
 class InvertedIndex(PackedIndex):
     """Codes with a bit plane for each cell, in which bit ``i`` says whether code ``i`` has it.
 
-    A search reads only the planes of the query's cells and adds them up 64 codes at a time. It is
-    faster than that of :class:`PackedIndex` where codes have few ones, takes twice
-    the memory, and finds the same. Queries with many ones are compared with the packed codes.
+    A search reads only the planes of the query's cells and adds them up 64 codes at a time. This
+    is faster than :class:`PackedIndex` if codes have few ones, takes twice the memory, and gives
+    the same results. Queries with many ones are compared with the packed codes.
 
     Parameters
     ----------
