@@ -1,4 +1,4 @@
-"""Analogies: a is to b as c is to a word that a model should find."""
+"""Analogies: a is to b as c is to which word?"""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def word_analogies(
 ) -> Table:
     """Ask for the fourth word of analogies: Athens is to Greece as Baghdad is to ...
 
-    The answer is the word nearest to ``b - a + c``, other than these three, whatever its case, as
-    in gensim's ``evaluate_word_analogies``, which does the work: the numbers are the same.
+    The answer is the word nearest to ``b - a + c`` other than these three, ignoring case. This
+    calls gensim's ``evaluate_word_analogies``, so the numbers are the same.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def word_analogies(
         Lines of four words, in sections that begin with a line ``: name``. ``None``: the 19,544
         questions of word2vec, which come with gensim.
     hash_lengths : iterable of int, default=(4, 8, 16, 32, 51, 64, 128)
-        At which a vectorizer is scored; those above its number of cells are left out. Vectors
-        have none.
+        Hash lengths at which to score a vectorizer; those above its number of cells are skipped.
+        Ignored for vectors.
     restrict_vocab : int, default=300_000
         Search only this many of the most frequent words.
 

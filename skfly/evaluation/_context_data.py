@@ -1,4 +1,4 @@
-"""Datasets of words in context: pairs of uses of a word, and what people say about them."""
+"""Datasets of words in context: pairs of uses of words, with people's ratings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WordUse:
     Attributes
     ----------
     before, word, after : str
-        The word as it is written, and the text on both sides of it.
+        The word as written, and the text before and after it.
 
     Examples
     --------
@@ -54,10 +54,9 @@ class ContextPairs:
     ----------
     name : str
     pairs : tuple of (WordUse, WordUse, float)
-        Two uses, and what people say: how similar they are; or 1 for the same sense and 0 for
-        another.
+        Two uses and a rating: their similarity, or 1 for the same sense and 0 for another.
     graded : bool
-        Whether people gave degrees of similarity, or said only yes or no.
+        Whether ratings are degrees of similarity, or only yes or no.
     """
 
     name: str
@@ -145,7 +144,7 @@ def read_scws(path: str | os.PathLike[str]) -> ContextPairs:
         A text file, plain or compressed (``.gz``, ``.bz2``, ``.xz``), of lines with 18 columns
         and tabs between: number, word, part of speech, word, part of speech, context, context,
         mean of the ratings, and ten ratings. ``<b>`` and ``</b>`` mark the target in its context.
-        Lines that are not so are left out, with a warning.
+        Other lines are skipped, with a warning.
 
     Returns
     -------
@@ -186,7 +185,7 @@ def _scws_pair(fields: list[str]) -> tuple[WordUse, WordUse, float] | None:
 
 
 def load_context_pairs(data: Any) -> list[ContextPairs]:
-    """Read datasets of words in context, however they are given.
+    """Read datasets of words in context from any of the accepted forms.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ Compare = Callable[[Floats, Floats], Floats]
 
 
 class Target(str):
-    """A word that knows its place in its sentence.
+    """A word with its position in the sentence.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Target(str):
 
 @dataclass(frozen=True)
 class Setting:
-    """What the first fold chooses; ``None`` where there is no choice."""
+    """Hyperparameters chosen on the first fold; ``None`` where there is no choice."""
 
     window: int | None = None
     use_target: bool | None = None
@@ -107,7 +107,7 @@ class ContextGrid:
 
 
 def as_context_scorer(model: Any, grid: ContextGrid, measure: str) -> ContextScorer:
-    """Return the scorer for a model, or raise what is wrong with it."""
+    """Return the scorer for a model, or raise an error that says what is wrong with it."""
     if measure not in MEASURES:
         raise ValueError(f"measure must be one of {MEASURES}; got {measure!r}")
     if isinstance(model, FlyHashVectorizer | FlyModel):
@@ -152,7 +152,7 @@ class _Codes:
         self._grid = grid
 
     def known(self, uses: Uses) -> NDArray[np.bool_]:
-        """Return of which uses the word itself is known."""
+        """Return for which uses the word itself is known."""
         codes = next(iter(self._at.values())).model.words([use.word for use in uses])
         return np.asarray(np.diff(codes.indptr) > 0)
 

@@ -1,4 +1,4 @@
-"""Words in context: whether uses of words that people find similar have similar codes."""
+"""Words in context: do similar uses of words have similar codes?"""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def word_in_context(
     :math:`J_{dot}` is the share of cells that their codes have in common, and :math:`J_{nn}` the
     share of words that are among the :math:`q` nearest of both, in the whole vocabulary [1]_. A
     pair counts as the same sense if :math:`J` is above a threshold :math:`\theta`, and the result
-    is the percentage of right answers (WiC). Where people gave degrees, it is 100 times Spearman's
-    rank correlation, in which a :math:`J` that is not above :math:`\theta` counts as 0 (SCWS).
+    is the percentage of right answers (WiC). For graded ratings, it is 100 times Spearman's rank
+    correlation, with :math:`J` up to :math:`\theta` counted as 0 (SCWS).
 
     The pairs are split into folds at random. All hyperparameters and :math:`\theta` are chosen on
     the first fold. The table has the mean and the standard deviation of the other folds.
@@ -108,7 +108,7 @@ def word_in_context(
 
     Notes
     -----
-    The paper leaves some things open, or says them in more than one way. Here
+    The paper is ambiguous or silent on some points. Here
 
     - each of the other folds is scored by itself; the paper may mean unions of four folds, of
       which most have the first fold in them and which vary less;
@@ -123,10 +123,10 @@ def word_in_context(
       4, and the best of some thousand settings is often best by chance. A larger window or a
       threshold is therefore chosen only if it gains more than the standard error of the fold.
       ``std`` is mostly this error too: compare it with twice ``error``, which is what four folds
-      would give if nothing but chance told them apart.
+      would give if they differed only by chance.
 
-    ``use_target=[True]`` is the paper's way: it always has the target in its code. But in a pair
-    of WiC both targets are the same word, and what they have in common says nothing.
+    ``use_target=[True]`` is the paper's choice: the target is always part of its code. But in a
+    pair of WiC both targets are the same word, and what they share carries no information.
 
     References
     ----------

@@ -100,7 +100,7 @@ def read_word_pairs(path: str | os.PathLike[str]) -> WordPairs:
     Returns
     -------
     data : WordPairs
-        Named as the dataset is usually called, or after the file.
+        With the usual name of the dataset, or that of the file.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def _without_skipped(
 def warn_left_out(
     source: str, what: str, skipped: Sequence[int], n_in_all: int, lack: str, place: str = "line"
 ) -> None:
-    """Warn of what a reader left out, if there is any."""
+    """Warn about what a reader skipped, if anything."""
     if skipped:
         shown = ", ".join(map(str, skipped[:_LINES_SHOWN])) + ", ..." * (
             len(skipped) > _LINES_SHOWN
@@ -161,7 +161,7 @@ def warn_left_out(
 
 
 def load_word_pairs(datasets: Any = None) -> list[WordPairs]:
-    """Read datasets of word pairs, however they are given.
+    """Read datasets of word pairs from any of the accepted forms.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Readers of datasets of labelled documents, in the form in which they circulate."""
+"""Readers for datasets of labelled documents, in their usual formats."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def read_20newsgroups(
         Whether to keep the headers of the messages (what is above the first empty line), which
         make the task easier: they name the group's regular authors and organisations.
     footers, quotes : bool, default=True
-        Whether to keep signatures, and lines quoted from other messages. What goes is what
-        ``remove`` of :func:`sklearn.datasets.fetch_20newsgroups` takes out.
+        Whether to keep signatures, and lines quoted from other messages. They are removed as by
+        ``remove`` of :func:`sklearn.datasets.fetch_20newsgroups`.
 
     Returns
     -------
@@ -247,8 +247,8 @@ def read_wos(
     path : path-like
         The directory with ``X.txt``, an abstract a line, and ``Y.txt``, the class of each.
     test_share : float, default=0.2
-        The share of abstracts to test on: the dataset has no split of its own. Every class has
-        the same share.
+        The share of abstracts to test on, the same for every class: the dataset has no split of
+        its own.
     random_state : int, default=0
         Splits the abstracts.
 
@@ -305,7 +305,7 @@ def read_reuters(path: str | os.PathLike[str]) -> LabelledTexts:
 def load_labelled_texts(
     path: str | os.PathLike[str], *, footers: bool = True, quotes: bool = True
 ) -> LabelledTexts:
-    """Read a dataset of labelled documents, in any of the forms that are known.
+    """Read a dataset of labelled documents in any of the known formats.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How good features of documents are: neighbours that share a topic, and labels."""
+"""Quality of document features: neighbours that share a topic, and classification."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def document_scores(
     n_runs: int = 3,
     on_progress: Callable[[Row], None] | None = None,
 ) -> Table:
-    """Measure what features of documents are good for: search, and classification.
+    """Score features of documents in search and classification.
 
     Every method is fitted on the training texts. Then, for each test text, the nearest training
     texts are searched, and a linear classifier is trained with ten labels a class and with all.
@@ -174,8 +174,8 @@ def neighbor_precision(
     Returns
     -------
     precisions : list of float
-        One for each ``n``: the mean over queries. Of equally near documents the first ones
-        count. Documents whose features are all 0 are never found, and find nothing.
+        One for each ``n``: the mean over queries. Ties go to the first documents. Documents whose
+        features are all 0 are never found and find nothing.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def label_accuracy(
     n_per_class: int | None = None,
     random_state: int = 0,
 ) -> float:
-    """Return how many test labels a linear classifier of the features finds, in percent.
+    """Return the accuracy of a linear classifier of the features, in percent.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def label_accuracy(
 
 
 def bits_of_codes(codes: Any) -> float | None:
-    """Return how many bits codes of fixed length carry at most: ``log2 C(n_cells, hash_length)``.
+    """Return the most bits that codes of fixed length can carry: ``log2 C(n_cells, hash_length)``.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ __all__ = ["Chart", "axes_for", "can_draw", "draw", "save_axes"]
 
 @dataclass(frozen=True)
 class Chart:
-    """How the rows of a table are drawn: lines with a point for each row.
+    """How to draw the rows of a table: lines with a point for each row.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How tables look to people: rows laid out as cells, and cells as Markdown, text or HTML."""
+"""Lay out the rows of a table as cells, and cells as Markdown, text or HTML."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Row(SimpleNamespace):
 
 @dataclass(frozen=True)
 class Column:
-    """What is known of the values of a column.
+    """Description of a column.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Column:
     label : str or None
         Its heading. ``None``: it is written to files, but not shown.
     format : str
-        How numbers that are not whole are shown.
+        Format of numbers that are not whole.
     text : str
         How values are shown if they need others of the row: ``"{n_pairs} of {n_pairs_in_all}"``.
     deviation : str or None
@@ -101,7 +101,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Grid:
-    """How long rows are laid out for people: a line for each label, a column for each heading.
+    """Layout of long rows: a line for each label, a column for each heading.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class Grid:
 
 
 class Cell(NamedTuple):
-    """What is shown in one place."""
+    """Content of one cell."""
 
     text: str
     is_number: bool = False

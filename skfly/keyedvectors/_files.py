@@ -1,4 +1,4 @@
-"""Read and write vectors: our own files, and those of word2vec."""
+"""Read and write vectors, in skfly's own format and in word2vec's."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ class KeyedCodesFiles(EditableCodes):
     ) -> Any:
         """Read codes from a file in word2vec's format, text or binary.
 
-        Its vectors must be ones and zeros. Read others with gensim, and make codes of them with
+        Its vectors must be ones and zeros. Read others with gensim, and convert them with
         :meth:`FlyKeyedVectors.from_dense`.
 
         Parameters

@@ -28,10 +28,10 @@ _SHOWN_CELLS = 8
 class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
     """Words and their binary codes, as gensim's ``KeyedVectors``.
 
-    Everything that :class:`gensim.models.KeyedVectors` does, on codes that are kept and searched
-    as bits. With the default ``similarity_measure="cosine"``, results are those of gensim on the
-    same vectors of ones and zeros, except that ties always come in the order of the keys, and that
-    an empty code has similarity 0 to everything instead of nan.
+    All methods of :class:`gensim.models.KeyedVectors`, on codes that are stored and searched as
+    bits. With the default ``similarity_measure="cosine"``, results are those of gensim on the same
+    vectors of ones and zeros, except that ties always come in the order of the keys, and that an
+    empty code has similarity 0 to everything instead of nan.
 
     Parameters
     ----------
@@ -94,9 +94,9 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
         codes : sparse matrix or array-like, (n_words, n_cells)
             Ones and zeros; or packed bits, if ``n_cells`` is given.
         counts : array-like of int, optional
-            How often each word comes: the attribute ``"count"``.
+            Number of occurrences of each word: the attribute ``"count"``.
         n_cells : int, optional
-            Says that ``codes`` are packed, and how wide they are: rows of bytes as
+            Width of the codes; says that ``codes`` are packed: rows of bytes as
             :func:`skfly.codes.pack_codes` makes them, or of 64-bit words as in :attr:`codes`.
         hash_length : int, optional
             The number of ones that every code must have.
@@ -130,7 +130,7 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
 
     @classmethod
     def from_pretrained(cls, name: str | os.PathLike[str]) -> FlyKeyedVectors:
-        """Return the words of a model that comes with the package, or of one in a file.
+        """Return the word vectors of a model from the package or a file.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
         similarity_measure: str = "cosine",
         **params: Any,
     ) -> FlyKeyedVectors:
-        """Return codes of dense vectors, made by a transformer of :mod:`skfly.binarize`.
+        """Return codes of dense vectors, computed by a transformer of :mod:`skfly.binarize`.
 
         Parameters
         ----------

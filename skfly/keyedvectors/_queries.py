@@ -55,7 +55,7 @@ class CodeQueries(KeyedCodes):
         Parameters
         ----------
         positive, negative : str, int, ndarray, sparse matrix, or list of these, optional
-            What the keys should be similar to, and what not. A list may have ``(key, weight)``;
+            What the keys should be similar and dissimilar to. A list may have ``(key, weight)``;
             the weights of others are 1 and -1.
         topn : int or None, default=10
             How many; ``None`` returns the similarities of all keys as an array.
@@ -64,7 +64,7 @@ class CodeQueries(KeyedCodes):
         restrict_vocab : int, optional
             Search only this many first keys.
         indexer : optional
-            One of gensim's approximate indexes, which is then asked instead.
+            One of gensim's approximate indexes, used instead.
 
         Returns
         -------
@@ -95,7 +95,7 @@ class CodeQueries(KeyedCodes):
     def neighbors(
         self, words_or_codes: Any, n: Any = 10, *, n_jobs: int | None = None
     ) -> list[list[tuple[Any, float]]]:
-        """Return the nearest keys of many words or codes at once, on threads.
+        """Return the nearest keys of many words or codes at once, on several threads.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class CodeQueries(KeyedCodes):
         ----------
         word_or_vector : str, int, ndarray or sparse row
         other_words : iterable of str, optional
-            The keys; all, if there are none here.
+            The keys to compare with; all by default.
 
         Returns
         -------
