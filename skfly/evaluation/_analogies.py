@@ -1,4 +1,4 @@
-"""Analogies: a is to b as c is to which word?"""
+"""Analogies: find the word that is to c as b is to a."""
 
 from __future__ import annotations
 

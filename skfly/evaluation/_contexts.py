@@ -1,4 +1,4 @@
-"""Words in context: do similar uses of words have similar codes?"""
+"""Words in context: scores of whether similar uses of words have similar codes."""
 
 from __future__ import annotations
 
