@@ -170,7 +170,7 @@ class EmbeddingMixin(metaclass=_MentionsGensim):
         return model.documents(raw_documents)
 
     def as_packed(self, raw_documents: Any, *, bit_order: str = "little") -> NDArray[np.uint8]:
-        """Return the binary codes of documents as packed bits, 8 cells a byte.
+        """Return the binary codes of documents as packed bits, 8 cells per byte.
 
         Parameters
         ----------

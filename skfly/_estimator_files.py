@@ -225,11 +225,11 @@ class FilesMixin:
 
 def _count(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
-        raise ValueError(f"{value!r:.30} is no count")
+        raise ValueError(f"{value!r:.30} is not a count")
     return value
 
 
 def _numbers(values: Any) -> tuple[float, ...]:
     if not isinstance(values, list) or not all(isinstance(v, int | float) for v in values):
-        raise ValueError(f"{values!r:.30} are no numbers")
+        raise ValueError(f"{values!r:.30} are not numbers")
     return tuple(values)

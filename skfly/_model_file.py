@@ -302,5 +302,5 @@ def number_type(name: Any, more: str = "") -> np.dtype[Any]:
     """Return the type of numbers that a file names, or one of a kind in ``more``."""
     dtype = np.dtype(name) if isinstance(name, str) else None
     if dtype is None or dtype.kind not in "biuf" + more:
-        raise ValueError(f"dtype {name!r:.30} is no type of numbers")
+        raise ValueError(f"dtype {name!r:.30} is not numeric")
     return dtype

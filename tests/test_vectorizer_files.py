@@ -319,7 +319,7 @@ def change_provenance(content):
         (change_form, "feathers"),
         (change_length, "hash_length=99, but the model has 20"),
         (change_setting, "subsample is 'none'"),
-        (change_provenance, "n_tokens of the provenance is no int"),
+        (change_provenance, "n_tokens of the provenance must be int"),
         (change_params, "'n_kenyon_cells' parameter .* Got -1"),
         (add_param, "n_wings"),
         (drop_value, "n_epochs"),
@@ -444,7 +444,7 @@ def repeat_word(arrays):
     ("damage", "message"),
     [
         (lambda arrays: {"counts": arrays["counts"][1:]}, "one count per word"),
-        (lambda arrays: {"counts": -arrays["counts"]}, "counts of the words are no counts"),
+        (lambda arrays: {"counts": -arrays["counts"]}, "counts of the words are not valid counts"),
         (lambda arrays: {"words.ends": arrays["words.ends"][::-1].copy()}, "do not match"),
         (lambda arrays: {"coder.vectors": arrays["coder.vectors"][1:]}, "must have shape"),
         (lambda arrays: {"coder.weights": np.zeros((3, 3))}, "must be an array of float32"),

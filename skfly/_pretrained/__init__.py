@@ -97,7 +97,7 @@ def _check_digest(path: Path, config: Path) -> None:
         content = json.loads(config.read_text(encoding="utf-8"))
         expected = content["skfly"]["sha256"]
         if not isinstance(expected, str):
-            raise TypeError("its digest is no text")
+            raise TypeError("its digest is not text")
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(
             f"{config} is not the card of a model of skfly: {error!r:.100}"

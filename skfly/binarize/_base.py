@@ -62,7 +62,7 @@ def check_n_bits(n_bits: int | None, X: NDArray[Any]) -> int:
         return int(min(n_samples, n_features))
     if n_bits > n_features:
         raise ValueError(
-            f"n_bits={n_bits}, but the vectors have n_features={n_features}: there is one bit a "
+            f"n_bits={n_bits}, but the vectors have n_features={n_features}: there is one bit per "
             "principal direction at most. Take fewer, or LSH, SpectralHashing or NearLossless, "
             "which make any number of bits"
         )
@@ -121,7 +121,7 @@ class BitBinarizer(_Binarizer):
         Returns
         -------
         codes : ndarray of uint8, (n_samples, n_bits)
-            Ones and zeros; with ``packed=True``, 8 bits a byte, (n_samples, ceil(n_bits / 8)).
+            Ones and zeros; with ``packed=True``, 8 bits per byte, (n_samples, ceil(n_bits / 8)).
         """
         bits = (self._bits(part) for part in self._parts(X))
         return np.concatenate([pack_codes(b) if self.packed else b.view(np.uint8) for b in bits])
@@ -189,7 +189,7 @@ class WinnerBinarizer(_Binarizer):
         -------
         codes : sparse matrix of float32, (n_samples, n_cells)
             Exactly ``hash_length`` ones in a row. With ``packed=True``, an ndarray of uint8,
-            8 cells a byte.
+            8 cells per byte.
         """
         check_is_fitted(self)
         width, length = self._code_width, self._check_hash_length(self._code_width)

@@ -43,7 +43,7 @@ class BioHash(WinnerBinarizer):
         Whether the mean of the vectors seen in ``fit`` is subtracted first. Without it, vectors
         that are far from centred leave most of the cells without a win.
     packed : bool, default=False
-        Whether codes are packed, 8 cells a byte, as by :func:`skfly.codes.pack_codes`.
+        Whether codes are packed, 8 cells per byte, as by :func:`skfly.codes.pack_codes`.
     random_state : int, RandomState or None, default=None
         Seeds the initial synapses and the order of the vectors.
 

@@ -42,7 +42,7 @@ class DenseFly(BitBinarizer):
         Whether the mean of the vectors seen in ``fit`` is subtracted first. Without it, the bits
         of vectors that are far from centred are mostly the same.
     packed : bool, default=False
-        Whether codes are packed, 8 bits a byte, as by :func:`skfly.codes.pack_codes`.
+        Whether codes are packed, 8 bits per byte, as by :func:`skfly.codes.pack_codes`.
     random_state : int, RandomState or None, default=None
         Seeds the choice of features.
 

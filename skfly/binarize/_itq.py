@@ -35,7 +35,7 @@ class ITQ(SignBinarizer):
     n_iter : int, default=50
         Number of iterations.
     packed : bool, default=False
-        Whether codes are packed, 8 bits a byte, as by :func:`skfly.codes.pack_codes`.
+        Whether codes are packed, 8 bits per byte, as by :func:`skfly.codes.pack_codes`.
     random_state : int, RandomState or None, default=None
         Seeds the initial rotation.
 

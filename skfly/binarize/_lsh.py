@@ -33,7 +33,7 @@ class LSH(BitBinarizer):
         Whether to subtract the mean of the vectors seen in ``fit`` first, so that angles are
         measured from the mean. Word vectors are far from centred and get better codes with it.
     packed : bool, default=False
-        Whether codes are packed, 8 bits a byte, as by :func:`skfly.codes.pack_codes`.
+        Whether codes are packed, 8 bits per byte, as by :func:`skfly.codes.pack_codes`.
     random_state : int, RandomState or None, default=None
         Seeds the hyperplanes.
 

@@ -44,7 +44,7 @@ class NearLossless(SignBinarizer):
     regularization : float, default=1.0
         Weight of :math:`W^T W = I` relative to the loss of a batch.
     packed : bool, default=False
-        Whether codes are packed, 8 bits a byte, as by :func:`skfly.codes.pack_codes`.
+        Whether codes are packed, 8 bits per byte, as by :func:`skfly.codes.pack_codes`.
     random_state : int, RandomState or None, default=None
         Seeds the initial weights and the order of the vectors.
 

@@ -28,7 +28,7 @@ class PCAH(SignBinarizer):
         Length of the codes, the number of principal directions. ``None``: all of them,
         ``min(n_samples, n_features)``.
     packed : bool, default=False
-        Whether codes are packed, 8 bits a byte, as by :func:`skfly.codes.pack_codes`.
+        Whether codes are packed, 8 bits per byte, as by :func:`skfly.codes.pack_codes`.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ class RandExp(WinnerBinarizer):
         Whether the mean of the vectors seen in ``fit`` is taken off first. Word vectors are far
         from centred: without it, some cells win for most of them.
     packed : bool, default=False
-        Whether codes are packed, 8 cells a byte, as by :func:`skfly.codes.pack_codes`.
+        Whether codes are packed, 8 cells per byte, as by :func:`skfly.codes.pack_codes`.
     random_state : int, RandomState or None, default=None
         Seeds the choice of features.
 

@@ -31,7 +31,7 @@ class SpectralHashing(BitBinarizer):
     n_bits : int, default=64
         Length of the codes.
     packed : bool, default=False
-        Whether codes are packed, 8 bits a byte, as by :func:`skfly.codes.pack_codes`.
+        Whether codes are packed, 8 bits per byte, as by :func:`skfly.codes.pack_codes`.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class SpectralHashing(BitBinarizer):
 
     See Also
     --------
-    PCAH : One bit a principal direction.
+    PCAH : one bit per principal direction.
 
     Notes
     -----
@@ -106,7 +106,7 @@ class SpectralHashing(BitBinarizer):
         sides = ranges[1] - ranges[0]
         noise = len(X) * np.finfo(X.dtype).eps * np.abs(X).max()
         if not (sides > noise).any():
-            raise ValueError("all vectors are the same: there is nothing that bits could tell")
+            raise ValueError("all vectors are equal: bits cannot distinguish them")
         self.directions_, self.modes_ = smoothest(np.where(sides > noise, sides, 0.0), self.n_bits)
         self.mean_, self.components_, self.ranges_ = pca.mean_, pca.components_, ranges
         return self

@@ -183,7 +183,7 @@ class _Position:
         position = cls(**content | {"history": history, "energy": float(content["energy"])})
         counts = [position.stage, position.epoch, position.batch, position.windows, n_windows]
         if not all(isinstance(n, int) and 0 <= n < 2**62 for n in counts + position.sizes):
-            raise ValueError("a count of the position is no count")
+            raise ValueError("a count of the position is not a count")
         if position.sizes and len(position.sizes) != n_cells:
             raise ValueError(f"there are sizes of {len(position.sizes)} cells")
         return position

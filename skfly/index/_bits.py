@@ -38,7 +38,7 @@ count_ones: Callable[[Any], NDArray[np.uint8]] = getattr(np, "bitwise_count", _c
 
 
 def pack_codes(codes: Any) -> NDArray[np.uint8]:
-    """Pack codes into bits, 8 cells a byte.
+    """Pack codes into bits, 8 cells per byte.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Numba kernels of :class:`InvertedIndex`, beside those in ``_kernels.py``.
 
-``planes`` (n_cells, n_codes / 64) has one row a cell, with one bit a code.
+``planes`` (n_cells, n_codes / 64) has one row a cell, with one bit per code.
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ class EditableCodes(KeyedCodes):
     def unit_normalize_all(self) -> None:
         """Raise ``NotImplementedError``: codes are ones and zeros."""
         raise NotImplementedError(
-            "codes are ones and zeros, and cannot be scaled to length 1 in their place; "
+            "codes are ones and zeros, and cannot be scaled to length 1 in place; "
             "get_normed_vectors() returns scaled vectors, and get_vector(word, norm=True) one"
         )
 

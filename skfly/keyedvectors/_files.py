@@ -236,7 +236,7 @@ class KeyedCodesFiles(EditableCodes):
                 no_header=no_header,
             )
         except (AssertionError, ArithmeticError, LookupError) as error:
-            raise ValueError(f"{fname} is no file of word2vec, or damaged: {error}") from error
+            raise ValueError(f"{fname} is not a word2vec file, or is damaged: {error}") from error
         found = cls(read.vector_size, dtype=datatype)
         rows = np.concatenate([*read.rows, found._index.packed()])
         found._set_keys(read.index_to_key, PackedIndex(rows, found.vector_size))
@@ -347,7 +347,7 @@ def _restore_index(arrays: dict[str, NDArray[Any]], n_cells: int) -> PackedIndex
     # 0.1 wrote the numbers of the active cells where that was smaller, n_cells for none
     cells = arrays["cells"]
     if cells.ndim != 2 or cells.dtype.kind != "u" or cells.max(initial=0) > n_cells:
-        raise ValueError("its codes are no numbers of cells")
+        raise ValueError("its codes are not cell numbers")
     columns = np.zeros((-(-n_cells // 8), cells.shape[1]), dtype=np.uint8)
     for row in cells:
         (on,) = np.nonzero(row < n_cells)

@@ -212,7 +212,7 @@ def _restore(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]) -> 
         raise ValueError(f"it holds {content['kind']!r:.30}, not a model")
     counts = np.asarray(arrays["counts"])
     if counts.dtype not in (np.int32, np.int64) or counts.min(initial=0) < 0:
-        raise ValueError("the counts of the words are no counts")
+        raise ValueError("the counts of the words are not valid counts")
     words = list(PackedWords.from_arrays(arrays))
     vocabulary = Vocabulary(words, counts.astype(np.int64, copy=False))
     coder = FORMS[content["form"]].from_arrays(
@@ -233,7 +233,7 @@ def _restore(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]) -> 
     _ = model.analyzer  # that there are such rules for text is not known before
     estimator = content.get("estimator")
     if estimator is not None and not isinstance(estimator, dict):
-        raise ValueError("what it says of the estimator is no table")
+        raise ValueError("its description of the estimator is not a table")
     return ModelFile(model, estimator, under(_STATE, arrays))
 
 
@@ -254,7 +254,7 @@ def _provenance(content: Mapping[str, Any]) -> Provenance:
     for field in fields(Provenance):
         kind = {"int": int, "bool": bool}.get(str(field.type), str)
         if not isinstance(getattr(provenance, field.name), kind):
-            raise ValueError(f"{field.name} of the provenance is no {kind.__name__}")
+            raise ValueError(f"{field.name} of the provenance must be {kind.__name__}")
     return provenance
 
 

@@ -92,7 +92,7 @@ class DocumentCounts:
         for name, (dtype, shape) in shapes.items():
             check_array(name, arrays[name], dtype, shape)
         if min(arrays["pairs"].min(initial=0), arrays["documents"].min(initial=0)) < 0:
-            raise ValueError("the counts of documents are no counts")
+            raise ValueError("the counts of documents are not valid counts")
         return cls(**arrays)
 
     @property

@@ -332,7 +332,7 @@ def _from_arrays(kind: str, arrays: Mapping[str, NDArray[Any]], n_words: int) ->
     if ends.shape != (n_words + 1,) or ends[0] != 0 or (np.diff(ends) < 0).any():
         raise ValueError(f"the ends of the {kind} pairs do not fit {n_words} words")
     if not len(data) == len(words) == ends[-1] or data.min(initial=1) < 1:
-        raise ValueError(f"the counts of the {kind} pairs are no counts")
+        raise ValueError(f"the counts of the {kind} pairs are not valid counts")
     if words.min(initial=0) < 0 or words.max(initial=0) >= max(n_words, 1):
         raise ValueError(f"the {kind} pairs contain words that do not exist")
     if len(words) <= _MOST_INT32:  # otherwise scipy would make the words as long as the ends
