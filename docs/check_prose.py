@@ -59,7 +59,9 @@ def all_files():
         *pages,
         *sorted((ROOT / "docs").glob("*.rst")),
         *sorted((ROOT / "skfly").rglob("*.py")),
-        *sorted((ROOT / "examples").glob("*.py")),
+        *sorted((ROOT / "examples").rglob("*.py")),
+        *sorted((ROOT / "examples").rglob("*.rst")),
+        *sorted((ROOT / "examples").rglob("*.md")),
     ]
 
 

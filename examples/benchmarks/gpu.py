@@ -9,7 +9,7 @@ random sentences are made up. It needs a GPU and ``pip install "skfly[cuda12]"``
 1. What is here: GPUs, CUDA, CuPy.
 2. Agreement: both learning rules on the first words of the text, on the CPU and on the GPU (on all
    of them, if there are several). Synapses, consensus, codes of words and of documents, and
-   neighbours must have the same bits. If they do not, the script stops here with status 1: please
+   neighbours must have the same bits. If they do not, the script stops here with status 1:
    report what it prints.
 3. The host: words a second that one core makes batches of. ``--host`` shows only this, and needs
    no GPU.

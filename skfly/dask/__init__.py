@@ -204,7 +204,7 @@ def _usable(client: Any) -> Any:
     if other:
         named = ", ".join(f"{there} on {where}" for where, there in sorted(other.items()))
         raise RuntimeError(
-            f"workers have a different version of skfly than this one, {skfly.__version__}: {named}; "
-            "install the same everywhere"
+            f"workers have a different version of skfly than this one, {skfly.__version__}: "
+            f"{named}; install the same everywhere"
         )
     return client

@@ -1,7 +1,8 @@
 """Numba kernels of :class:`PackedIndex`: pure functions on arrays that release the GIL.
 
-``columns`` (n_bytes, n_codes) has one column a code, 8 cells per byte, so that a loop over codes is
-a loop over consecutive memory. There are no bounds checks here: the index checks what it passes.
+``columns`` (n_bytes, n_codes) has one column per code, 8 cells per byte, so that a loop over codes
+is a loop over consecutive memory. There are no bounds checks here: the index checks what it
+passes.
 
 Similarities are compared as integers. ``ranks[c, o]`` is the rank, from 0 for the least similar,
 of a code of class ``c`` that shares ``o`` cells with the query; ``needed[r]`` is the smallest
