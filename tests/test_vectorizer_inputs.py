@@ -271,7 +271,7 @@ def test_a_file_that_is_not_there_is_named(make_fly, tmp_path):
         ({}, [], "empty vocabulary; perhaps there are no documents"),
         ({}, ["", " "], "empty vocabulary"),
         ({"stop_words": "english"}, ["and the", "of it"], "only contain stop words"),
-        ({"min_count": 3}, ["aa bb aa bb cc"], "come less than min_count=3 times"),
+        ({"min_count": 3}, ["aa bb aa bb cc"], "occur fewer than min_count=3 times"),
         ({"vocabulary": ["zz"]}, ["aa bb"], "no sentence of the corpus has a word of the voc"),
         ({"learning": "lloyd", "subsample": 1e-12}, ["aa bb"], "subsample=1e-12 has left out"),
         ({"subsample": 1e-12}, ["aa bb"], "subsample=1e-12 has left out every word"),

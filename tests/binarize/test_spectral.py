@@ -57,5 +57,5 @@ def test_a_direction_without_spread_has_no_bits():
 
 
 def test_equal_vectors_are_refused():
-    with pytest.raises(ValueError, match="all vectors are the same"):
+    with pytest.raises(ValueError, match="all vectors are equal"):
         SpectralHashing().fit(np.full((5, 3), 0.1))
