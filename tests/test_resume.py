@@ -302,7 +302,8 @@ params = {"learning": "lloyd", "n_kenyon_cells": 60, "hash_length": 4, "window":
 def bits(fly):
     names = [name for name in dir(fly) if name.endswith("_") and not name.startswith("_")]
     assert "synapses_" in names and "energy_" in names
-    return {name: joblib.hash(getattr(fly, name)) for name in names if name != "model_"}
+    learned = [name for name in names if name != "model_" and hasattr(fly, name)]
+    return {name: joblib.hash(getattr(fly, name)) for name in learned}
 
 
 whole = bits(FlyHashVectorizer(**params).fit(texts))  # compiles, too

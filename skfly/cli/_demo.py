@@ -34,9 +34,9 @@ def demo(
     The model comes with skfly and the text with gensim: nothing is downloaded. It takes a few
     seconds; the first run takes longer while kernels compile.
     """
+    check_place(output, force)
     from skfly.demo import run_demo, show_pretrained
 
-    check_place(output, force)
     shown = show_pretrained()
     if not as_json:
         _print_pretrained(shown)
