@@ -88,7 +88,6 @@ class NotToBeRead(io.StringIO):
         (["export", "{model}", "{text}", "--format", "numpy"], "{text} exists; --force"),
         (["index", "{text}", "-o", "{model}"], "{model} exists; --force replaces it"),
         (["demo", "-o", "{model}"], "{model} exists; --force replaces it"),
-        (["evaluate", "words", "en", "--csv", "{text}"], "{text} exists; --force replaces it"),
         (["train", "-", "-o", "{dir}/m", "--encoded-corpus", "{dir}/a/b"], "no directory {dir}/a"),
         (["train", "{dir}", "-o", "{dir}/m", "-q"], "{model} cannot be read as utf-8"),
         (["hash", "{dir}/none", "-"], "there is no model file {dir}/none"),

@@ -74,6 +74,13 @@ def test_evaluations_as_csv(skfly, model, tmp_path):
     assert skfly(*args, "--format", "markdown").out == skfly(*args).out
 
 
+def test_an_evaluation_does_not_replace_a_file(skfly, model, text):
+    before = text.read_text()
+    code, _, err = skfly("evaluate", "words", model, "--csv", text)
+    assert (code, err) == (2, f"skfly: error: {text} exists; --force replaces it\n")
+    assert text.read_text() == before
+
+
 def test_waiting_for_a_terminal_is_announced(skfly, model, monkeypatch):
     class Terminal(io.TextIOWrapper):
         def isatty(self):
