@@ -354,7 +354,7 @@ def test_documents_that_are_no_bag(make, documents):
 
 def test_workers_with_another_version_are_refused(make, documents, monkeypatch):
     monkeypatch.setattr(skfly, "__version__", "99.0")
-    with pytest.raises(RuntimeError, match=r"another skfly than this one, 99\.0"):
+    with pytest.raises(RuntimeError, match=r"a different version of skfly than this one, 99\.0"):
         make().fit(bag.from_sequence(documents))
 
 

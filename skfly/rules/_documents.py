@@ -49,6 +49,7 @@ _DOCUMENTS_AT_A_TIME = 4096
 _SMOOTHING = 0.5
 _DECORRELATION = 0.2
 _RIDGE = 1e-3
+_LARGE = 255  # of counts that are stored
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +58,10 @@ class DocumentCounts:
 
     Attributes
     ----------
-    pairs : ndarray of int32, (V, K)
-        Documents that have a word and name a cell.
+    small : ndarray of uint8, (V, K)
+        Documents that have a word and name a cell; 255 if there are as many or more.
+    large : ndarray of int32
+        Those of which ``small`` says 255, in order.
     documents : ndarray of int64, (V + 1,)
         Documents that have each word; and all of them.
     sums : ndarray of float64, (K + 1,)
@@ -67,7 +70,8 @@ class DocumentCounts:
         Products of the activations of two cells.
     """
 
-    pairs: NDArray[np.int32]
+    small: NDArray[np.uint8]
+    large: NDArray[np.int32]
     documents: NDArray[np.int64]
     sums: NDArray[np.float64]
     products: NDArray[np.float64]
@@ -82,18 +86,32 @@ class DocumentCounts:
     ) -> DocumentCounts:
         """Return the counts with these arrays; raises ``ValueError`` if they do not fit."""
         shapes: dict[str, tuple[type[Any], tuple[int, ...]]] = {
-            "pairs": (np.int32, (n_words, n_cells)),
+            "small": (np.uint8, (n_words, n_cells)),
             "documents": (np.int64, (n_words + 1,)),
             "sums": (np.float64, (n_cells + 1,)),
             "products": (np.float64, (n_cells, n_cells)),
         }
-        if set(arrays) != set(shapes):
-            raise ValueError(f"counts of documents must be {sorted(shapes)}")
+        if set(arrays) != {*shapes, "large"}:
+            raise ValueError(f"counts of documents must be {sorted([*shapes, 'large'])}")
         for name, (dtype, shape) in shapes.items():
             check_array(name, arrays[name], dtype, shape)
-        if min(arrays["pairs"].min(initial=0), arrays["documents"].min(initial=0)) < 0:
-            raise ValueError("the counts of documents are not valid counts")
+        n_large = int(np.count_nonzero(arrays["small"] == _LARGE))
+        check_array("large", arrays["large"], np.int32, (n_large,))
+        if arrays["large"].min(initial=_LARGE) < _LARGE or arrays["documents"].min(initial=0) < 0:
+            raise ValueError("the counts of documents are not counts")
         return cls(**arrays)
+
+    @property
+    def pairs(self) -> NDArray[np.int32]:
+        """Documents that have a word and name a cell, (V, K)."""
+        found = self.small.astype(np.int32)
+        found[self.small == _LARGE] = self.large
+        return found
+
+    def with_pairs(self, pairs: NDArray[np.int32]) -> DocumentCounts:
+        """Return the same sums with other pairs."""
+        small = np.minimum(pairs, _LARGE).astype(np.uint8)
+        return replace(self, small=small, large=pairs[small == _LARGE])
 
     @property
     def idf(self) -> NDArray[np.float32]:
@@ -113,11 +131,11 @@ class LearnedDocuments:
     def grow(self, n_words: int) -> LearnedDocuments:
         """Return the same with further words, which no document has had."""
         old = self.counts
-        n_new = n_words - len(old.pairs)
+        n_new = n_words - len(old.small)
         n_having, n_documents = old.documents[:-1], old.documents[-1:]
         counts = replace(
             old,
-            pairs=np.pad(old.pairs, ((0, n_new), (0, 0))),
+            small=np.pad(old.small, ((0, n_new), (0, 0))),
             documents=np.concatenate([n_having, np.zeros(n_new, np.int64), n_documents]),
         )
         weights = np.pad(np.asarray(self.coder.weights), ((0, n_new), (0, 0)))
@@ -168,7 +186,7 @@ def learn_documents(
         for _ in range(RECOUNTS):
             learned = _with_moments(learned, sample, engine)
             pairs = _count_pairs(counts, _coder(learned, 0.0), engine)
-            learned = replace(learned, pairs=pairs)
+            learned = learned.with_pairs(pairs)
             if on_step is not None:
                 on_step(counts.shape[0])
         learned = _with_moments(learned, sample, engine)
@@ -189,12 +207,10 @@ def learn_more_documents(
     random, old = np.random.default_rng(seed), previous.counts
     having = np.bincount(counts.indices, minlength=counts.shape[1])
     with single_threaded_blas():
-        learned = DocumentCounts(
-            old.pairs + _count_pairs(counts, previous.coder, engine),
-            old.documents + np.append(having, counts.shape[0]),
-            old.sums,
-            old.products,
-        )
+        pairs = old.pairs
+        pairs += _count_pairs(counts, previous.coder, engine)
+        documents = old.documents + np.append(having, counts.shape[0])
+        learned = replace(old.with_pairs(pairs), documents=documents)
         if on_step is not None:
             on_step(counts.shape[0])
         new = _with_moments(learned, _sample(counts, _MOMENT_DOCUMENTS, random), engine)
@@ -224,13 +240,13 @@ def _count_start(
         random_state=seed,
     )
     reduced = normalize(left * np.sqrt(strengths)).astype(np.float32)
-    n_cells = known.pairs.shape[1]
+    n_cells = known.small.shape[1]
     activations = reduced @ _spherical_kmeans(reduced, n_cells, random).T
     activations -= activations.mean(axis=0)
     deviations = activations.std(axis=0)
     np.divide(activations, deviations, out=activations, where=deviations > 0)
     cells = top_of_scores(engine, activations, _n_named(n_cells)).cells
-    return replace(known, pairs=_pairs(sample, cells, n_cells))
+    return known.with_pairs(_pairs(sample, cells, n_cells))
 
 
 def _spherical_kmeans(
@@ -305,7 +321,7 @@ def _with_moments(
     counts: DocumentCounts, sample: sparse.csr_array, engine: Engine
 ) -> DocumentCounts:
     """Return the counts with the moments of the activations that their weights give."""
-    n_cells = counts.pairs.shape[1]
+    n_cells = counts.small.shape[1]
     coder = DocumentCoder.from_weights(_weights(counts.pairs), np.zeros(n_cells), counts.idf)
     sums, products = np.zeros(n_cells + 1), np.zeros((n_cells, n_cells))
     for part in gen_batches(sample.shape[0], _DOCUMENTS_AT_A_TIME):
@@ -345,7 +361,8 @@ def _sample(
 
 def _no_counts(n_words: int, n_cells: int) -> DocumentCounts:
     return DocumentCounts(
-        np.zeros((n_words, n_cells), np.int32),
+        np.zeros((n_words, n_cells), np.uint8),
+        np.zeros(0, np.int32),
         np.zeros(n_words + 1, np.int64),
         np.zeros(n_cells + 1),
         np.zeros((n_cells, n_cells)),

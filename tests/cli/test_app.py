@@ -188,7 +188,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(model, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
-def test_an_interrupt_ends_quietly_and_leaves_nothing(tmp_path):
+def test_an_interrupt_says_what_was_kept_and_leaves_nothing(tmp_path):
     with subprocess.Popen(
         [*COMMAND, "train", "-", "-o", "model.skfly"],
         stdin=subprocess.PIPE,
@@ -207,5 +207,5 @@ def test_an_interrupt_ends_quietly_and_leaves_nothing(tmp_path):
         finally:
             process.kill()
         assert process.stdout.read() == b""
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == b"\nskfly: interrupted; no model was written\n"
     assert list(tmp_path.iterdir()) == []

@@ -21,7 +21,7 @@ def test_info_as_json(skfly, fly, model):
     assert about["file_bytes"] == model.stat().st_size
     assert about["settings"] == {
         "n_epochs": 1,
-        "batch_size": 2**21,
+        "batch_size": 2**22,
         "subsample": 0.0,
         "decorrelation": 1.0,
         "max_pairs": 2**27,

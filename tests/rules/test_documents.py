@@ -141,8 +141,8 @@ def test_documents_that_are_all_the_same_give_no_cells():
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("pairs", lambda a: a.astype(np.int64)),
-        ("pairs", lambda a: -a),
+        ("small", lambda a: a.astype(np.int64)),
+        ("small", lambda a: a + np.uint8(255 - a.max())),
         ("documents", lambda a: a[:-1].copy()),
         ("sums", lambda a: a.astype(np.float32)),
         ("products", lambda a: a[:, :-1].copy()),
@@ -155,3 +155,23 @@ def test_counts_that_do_not_fit_are_refused(learned, name, change):
     arrays[name] = np.zeros(1) if change is None else change(arrays[name])
     with pytest.raises((TypeError, ValueError)):
         DocumentCounts.from_arrays(arrays, 40, 20)
+
+
+def test_counts_of_any_size_survive_files():
+    pairs = np.array([[0, 254, 255], [256, 2**31 - 1, 1]], np.int32)
+    empty = np.zeros(3, np.int64), np.zeros(4), np.zeros((3, 3))
+    nothing = DocumentCounts(np.zeros((2, 3), np.uint8), np.zeros(0, np.int32), *empty)
+    counts = nothing.with_pairs(pairs)
+    assert counts.small.nbytes == 6
+    again = DocumentCounts.from_arrays(counts.arrays, 2, 3)
+    np.testing.assert_array_equal(again.pairs, pairs)
+    np.testing.assert_array_equal(counts.pairs, pairs)
+    for name, wrong in {
+        "large": counts.large[:-1],
+        "small": counts.small.astype(np.int32),
+        "documents": counts.documents - 1,
+    }.items():
+        with pytest.raises((TypeError, ValueError), match=name):
+            DocumentCounts.from_arrays(counts.arrays | {name: wrong}, 2, 3)
+    with pytest.raises(ValueError, match="not counts"):
+        DocumentCounts.from_arrays(counts.arrays | {"large": counts.large - 300}, 2, 3)
