@@ -43,6 +43,7 @@ COMPACT_VERSION = 4  # arrays of two numbers a byte, and factors
 FORMAT_VERSION = COMPACT_VERSION
 _CHECKSUMS_SINCE = 3
 _ROOM = 99_000_000  # safetensors reads and writes a little more beside the arrays
+_WRITE_BUFFER = 1 << 21  # that safetensors writes through, with room to spare
 _LONGEST_HEADER = 100_000_000
 _LONGEST_LAYOUT = 1 << 17  # bytes of a header that are in no string: some thousand arrays
 _MOST_VALUES = 1_000_000  # in the description, beside one for each byte of the arrays
@@ -124,6 +125,8 @@ def write_model_file(
     checksums = {name: _checksum(contiguous[name]) for name in sorted(contiguous)}
     checksums[""] = _content_checksum(version, as_read)
     described = json.dumps({"version": version, "content": as_read, "checksums": checksums})
+    # safetensors ends the process if it gets no memory for its copies: try to get as much first
+    bytearray(_WRITE_BUFFER + 4 * len(described))
     with replace_file(path) as place:
         try:
             save_file(contiguous, place, metadata={FORMAT: described})
@@ -160,20 +163,17 @@ def read_model_file(
     try:
         with safe_open(path, framework="numpy") as file:
             content, checksums = _read_description(path, file.metadata() or {}, n_bytes)
-            names = list(file.keys())
-            for name in names:
+            for name in list(file.keys()):
                 if (dtype := file.get_slice(name).get_dtype()) not in _DTYPES:
                     raise ModelFileError(f"{path} holds {name!r} of unknown type {dtype}")
-            found = {} if mmap else {name: file.get_tensor(name) for name in names}
     except SafetensorError as error:
         raise ModelFileError(
             f"{path} is not a model file of skfly, or is cut short ({error})"
         ) from error
-    if mmap:
-        try:
-            found = _map_arrays(path)
-        except DAMAGE as error:
-            raise ModelFileError(f"{path} is damaged: {error}") from error
+    try:
+        found = _read_arrays(path, mmap)
+    except DAMAGE as error:
+        raise ModelFileError(f"{path} is damaged: {error}") from error
     if checksums and checksums.keys() != found.keys():
         raise ModelFileError(f"{path} is damaged: its arrays are not those that it lists")
     arrays = StoredArrays(path, found, checksums)
@@ -276,8 +276,11 @@ def _content_checksum(version: int, content: Mapping[str, Any]) -> int:
     return zlib.crc32(json.dumps([version, content], sort_keys=True).encode())
 
 
-def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Map the arrays of a file that safetensors has found to be sound."""
+def _read_arrays(path: Path, mmap: bool) -> dict[str, NDArray[Any]]:
+    """Map or copy the arrays of a file that safetensors has found to be sound.
+
+    safetensors would copy them too, but panics where there is no memory for one.
+    """
     # not as np.memmap, which skops cannot read back
     whole = np.memmap(path, dtype=np.uint8, mode="r").view(np.ndarray)
     length = int(whole[:8].view("<u8")[0])
@@ -289,7 +292,7 @@ def _map_arrays(path: Path) -> dict[str, NDArray[Any]]:
         start, stop = (8 + length + place for place in entry["data_offsets"])
         array = whole[start:stop].view(_DTYPES[entry["dtype"]]).reshape(entry["shape"])
         # kernels take what is aligned, as all is that we write
-        arrays[name] = array if array.flags.aligned else array.copy()
+        arrays[name] = array if mmap and array.flags.aligned else array.copy()
     return arrays
 
 
