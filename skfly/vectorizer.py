@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from importlib.util import find_spec
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -1085,14 +1086,23 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         return "_model" in self.__dict__
 
     def __dir__(self) -> list[str]:
-        # scikit-learn's asks for the value of every attribute, and ``wv`` takes a while
-        return list(object.__dir__(self))
+        # scikit-learn's asks for the value of every attribute, and ``wv`` takes a while; without
+        # gensim it raises, where all attributes are shown
+        names = object.__dir__(self)
+        return [name for name in names if name != "wv" or _has_gensim()]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def _has_gensim() -> bool:
+    try:
+        return find_spec("gensim") is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def _name_of(documents: Any) -> str:

@@ -63,6 +63,7 @@ def test_cells_of_documents_are_learned(make_fly, tmp_path, documents):
 
 
 def test_new_words_get_a_meaning():
+    pytest.importorskip("gensim")
     found = fly(adapt="words").fit(TEXTS)
     assert "zorkmid" in found.vocabulary_
     assert found.wv.similarity("zorkmid", "disk") > found.wv.similarity("zorkmid", "hockey") + 0.2

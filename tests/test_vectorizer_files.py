@@ -424,6 +424,7 @@ def test_a_directory_is_refused(tmp_path):
 
 
 def test_a_file_of_words_and_codes_is_refused_with_the_way_out(fitted, tmp_path):
+    pytest.importorskip("gensim")
     fitted.wv.save(tmp_path / "words")
     with pytest.raises(ModelFileError, match=r"not a model: open it with FlyKeyedVectors\.load"):
         FlyHashVectorizer.load(tmp_path / "words")
@@ -504,7 +505,7 @@ class TestNumbersWithoutAValue:
             lambda fly: fly.set_params(hash_length=2).hash_words(["fly"]),
             lambda fly: fly.kenyon_cells("the fly"),
             lambda fly: fly.model_.describe_cells([0]),
-            lambda fly: fly.wv,
+            lambda fly: pytest.importorskip("gensim") and fly.wv,
             pickle.dumps,
         ],
         ids=range(6),

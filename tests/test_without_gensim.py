@@ -22,6 +22,8 @@ assert len(fly.embed_query("sweet fruit")) == 8
 index = DocumentIndex(fly)
 index.add(texts[:2])
 assert index.search(texts[1:2], n=1)[0].tolist() == [[1]]
+assert "FlyHashVectorizer" in fly._repr_html_()
+assert "wv" not in dir(fly)
 assert "gensim" not in sys.modules
 try:
     fly.wv

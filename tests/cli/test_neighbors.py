@@ -2,6 +2,10 @@
 
 import json
 
+import pytest
+
+pytest.importorskip("gensim")
+
 
 def test_a_line_for_each_word(skfly, fly, model):
     code, out, err = skfly("neighbors", model, "Fruit", "money", "-n", 3)

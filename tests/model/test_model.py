@@ -240,6 +240,7 @@ class TestFiles:
         assert list(tmp_path.iterdir()) == []
 
     def test_keyed_vectors_are_no_model(self, fitted, tmp_path):
+        pytest.importorskip("gensim")
         fitted.wv.save(str(tmp_path / "vectors"))
         with pytest.raises(ModelFileError, match=r"FlyKeyedVectors\.load"):
             FlyModel.load(tmp_path / "vectors")
