@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skfly.index import PackedIndex, similarity
-from skfly.keyedvectors import vectors_of as keyed_vectors_of
 from skfly.model import FlyModel, spread_rows
 from skfly.vectorizer import FlyHashVectorizer
 
@@ -54,6 +53,8 @@ class FlyCodes:
     @property
     def keyed_vectors(self) -> Any:
         """The codes of all words as gensim's ``KeyedVectors``."""
+        from skfly.keyedvectors import vectors_of as keyed_vectors_of  # needs gensim
+
         return keyed_vectors_of(self.model)
 
     @cached_property
