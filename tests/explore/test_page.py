@@ -51,6 +51,35 @@ def test_the_temperature_and_the_number_of_cells(open_page):
     wait_for_address(page, "cells=2")
 
 
+@pytest.mark.parametrize("chance", [1, 0.001])
+def test_a_cloud_leaves_out_no_word(open_page, chance):
+    page = open_page("#/home")
+    words = [
+        [f"{kind}{n}", chance] for n in range(15) for kind in ("consequently", "WW", "果物のハエ")
+    ]
+    words = [["fly", 1], *words, ["long" * 25, chance]]
+    drawn = page.evaluate(
+        """async (words) => {
+          const { cloud } = await import("/static/cloud.js");
+          const picture = cloud(3, words, { width: 352, height: 220 });
+          document.body.append(picture);
+          const [left, top, width, height] =
+            picture.getAttribute("viewBox").split(" ").map(Number);
+          return [...picture.querySelectorAll("text")].map((text) => {
+            const { e: x, f: y } = text.parentNode.transform.baseVal.consolidate().matrix;
+            const half = text.getComputedTextLength() / 2;
+            return [text.textContent, Number(text.getAttribute("font-size")),
+              left <= x - half && x + half <= left + width && top <= y && y <= top + height];
+          });
+        }""",
+        words,
+    )
+    assert sorted(word for word, _, _ in drawn) == sorted(word for word, _ in words)
+    assert all(inside for _, _, inside in drawn)
+    sizes = {word: size for word, size, _ in drawn}
+    assert max(sizes.values()) == sizes["fly"]
+
+
 def test_click_a_word_of_the_sentence(open_page, explored):
     page = open_page("#/sentence?text=the+bank+lends+money")
     page.wait_for_selector(".lit .word")
