@@ -4,14 +4,28 @@ from itertools import pairwise
 
 import pytest
 from playwright import sync_api
+from sklearn.base import clone
 
 from browsing import MARKS, SLOW, serve, wait_for_address
 from skfly import DocumentIndex
-from skfly.explore import create_app
+from skfly.explore import RateLimit, create_app
 
 HOSTILE = "<script>alert(1)</script>"
 
+TURNING = "ripe turned \u202eword fruit"
+
 pytestmark = MARKS
+
+
+@pytest.fixture(scope="module")
+def turning(explored):
+    """Where a model and documents are served that have a mark which turns text around."""
+    texts = [TURNING, "the bank lends money"] * 20
+    fly = clone(explored).fit(texts)
+    index = DocumentIndex(fly, keep_texts=True)
+    index.add(texts[:1] * 2, ids=["\u202eone", "two"])
+    with serve(create_app(fly, index=index, limit=RateLimit(1e9, 1e9))) as address:
+        yield address
 
 
 def words_lit(page):
@@ -283,6 +297,58 @@ def test_hostile_words_are_shown_as_themselves(open_page):
     page.wait_for_selector("text=is not among the")
     assert page.inner_text("h1") == "<img src=x onerror=alert(1)>"
     assert page.locator("main img, main script").count() == 0
+
+
+# texts, and whether their letters go from left to right; those that have the mark are turned
+TURNED = """() => {
+  const nodes = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (nodes.nextNode()) {
+    const text = nodes.currentNode.data;
+    const letters = [...text.matchAll(/\\w(?=\\w)/g)].map(({ index }) => [0, 1].map((step) => {
+      const range = document.createRange();
+      range.setStart(nodes.currentNode, index + step);
+      range.setEnd(nodes.currentNode, index + step + 1);
+      return range.getBoundingClientRect();
+    })).filter(([a, b]) => a.width && b.width && a.top === b.top);
+    if (letters.length) found.push([text, letters.every(([a, b]) => a.left < b.left)]);
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("link", "ready"),
+    [
+        ("#/word?w=%E2%80%AEword", ".near"),
+        ("#/word?w=%E2%81%A9%E2%80%AEunknown", "text=is not among"),
+        ("#/sentence?text=turned+%E2%81%A9%E2%80%AEunknown&target=1", "#target h2"),
+        ("#/word?w=%E2%80%AEwo", "text=Words that begin like it"),
+        ("#/word?w=turned&with=%E2%80%AEword", ".shared"),
+        ("#/word?w=turned&with=%E2%80%AEwo", "text=Words that begin like it"),
+        ("#/sentence?text=turned+%E2%80%AEword+%E2%80%AEunknown&target=2", "#target .near"),
+        ("#/map?w=%E2%80%AEword", "text=Here is"),
+        ("#/map?w=%E2%80%AEwo", "text=is not on the map"),
+        ("#/documents?q=turned", ".results"),
+        ("#/documents?same=1", ".groups"),
+    ],
+)
+def test_a_word_that_turns_text_turns_only_itself(open_page, turning, link, ready):
+    page = open_page(turning / link)
+    page.wait_for_selector(ready)
+    found = page.evaluate(TURNED)
+    assert any("\u202e" in text for text, _ in found)
+    turned = {text.removeprefix("\u2069") for text, from_left in found if not from_left}
+    assert turned <= {TURNING, *(f"\u202e{word}" for word in ("word", "wo", "unknown", "one"))}
+
+
+def test_a_search_for_a_word_that_turns_text(open_page, turning):
+    page = open_page(turning)
+    for query, told in [("\u202eword", "\u202eword"), ("\u202ezzz", "in it")]:
+        page.fill("#search", query)
+        page.wait_for_selector(f"#found:has-text('{told}')")
+        found = page.evaluate(TURNED)
+        assert {text for text, from_left in found if not from_left} <= {query}
 
 
 VIEWS = [

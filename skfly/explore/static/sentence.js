@@ -94,7 +94,7 @@ export function sentenceView(root, model) {
     const place = Math.round(numberOf(params.target, 0, 0, 2000));
     const answer = await askContext("context", { text: cut(params.text, 2000), place });
     const both = answer.static_code.filter((cell) => answer.context_code.includes(cell));
-    const unknown = `${answer.word} is not in the model's vocabulary.`;
+    const unknown = [h("bdi", {}, answer.word), " is not in the model's vocabulary."];
     panel.replaceChildren(
       h("h2", {}, h("a", { href: linkWord(answer.word) }, answer.word), " in this sentence"),
       h("div", { class: "pair" },
