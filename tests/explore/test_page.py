@@ -1,5 +1,6 @@
 """The page in a real browser: Chromium, driven by Playwright."""
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -297,6 +298,42 @@ def test_hostile_words_are_shown_as_themselves(open_page):
     page.wait_for_selector("text=is not among the")
     assert page.inner_text("h1") == "<img src=x onerror=alert(1)>"
     assert page.locator("main img, main script").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("view", "name", "ready"),
+    [
+        ("word", "w", "text=is not among"),
+        ("word", "w=fruit&with", "text=is not among"),
+        ("sentence", "text", ".lit .unknown"),
+        ("compare", "b=fruit&a", ".lit .unknown"),
+        ("cell", "n", "text=There is no cell"),
+        ("map", "w", "text=is not on the map"),
+        ("map", "cell", "canvas[data-labels]"),
+        ("map", "sel", "canvas[data-labels]"),
+        ("documents", "q", "text=The model knows no word of this"),
+        ("documents", "like", "text=there is no document"),
+    ],
+)
+def test_a_megabyte_in_the_address(open_page, turning, view, name, ready):
+    page = open_page(turning, refused=name == "like")
+    page.wait_for_selector("text=A Kenyon cell is a neuron")
+    page.evaluate("to => { location.hash = to + '9'.repeat(1e6); }", f"#/{view}?{name}=")
+    page.wait_for_selector(ready)
+    assert len(page.inner_text("main")) < 10_000
+    sync_api.expect(page).to_have_title(re.compile("^.{1,120}$"), timeout=SLOW)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_megabyte_in_the_search_box(open_page):
+    page = open_page()
+    page.wait_for_selector("text=A Kenyon cell is a neuron")
+    page.focus("#search")
+    page.keyboard.insert_text("9" * 10**6)
+    page.wait_for_selector("#found:has-text('No word has')")
+    assert page.inner_text("#found").count("9") == 100
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=is not among")
 
 
 # texts, and whether their letters go from left to right; those that have the mark are turned
