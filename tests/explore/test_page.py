@@ -336,6 +336,23 @@ def test_a_megabyte_in_the_search_box(open_page):
     page.wait_for_selector("text=is not among")
 
 
+def test_a_model_without_cells_in_use_says_so(open_page, explored):
+    fly = clone(explored).fit(["apple", "pear", "plum"])
+    with serve(create_app(fly, limit=RateLimit(1e9, 1e9))) as address:
+        page = open_page(address)
+        page.wait_for_selector("text=No cell of this model is in use")
+        for link, ready in [
+            ("#/sentence?text=apple+pear&target=0", "text=No cell responds to these words"),
+            ("#/word?w=apple&with=pear", "text=They share no cell"),
+            ("#/compare?a=apple&b=pear", "text=there is nothing to compare"),
+            ("#/cells?order=specific", "h1"),
+            ("#/cell?n=3", ".cloud text"),
+            ("#/map?w=apple", "text=Here is apple"),
+        ]:
+            page.goto(address / link)
+            page.wait_for_selector(ready)
+
+
 # texts, and whether their letters go from left to right; those that have the mark are turned
 TURNED = """() => {
   const nodes = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

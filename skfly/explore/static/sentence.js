@@ -60,11 +60,13 @@ export function sentenceView(root, model) {
       results.replaceChildren();
       words.replaceChildren(
         lit,
-        note(answer.words.length
-          ? "No cell responds: the model knows none of these words. Its vocabulary has, for " +
-            "example, "
-          : `${noWord(params.text)} Its vocabulary has, for example, `,
-        wordList(model.examples), "."),
+        answer.words.some((word) => word.known)
+          ? note("No cell responds to these words.")
+          : note(answer.words.length
+            ? "No cell responds: the model knows none of these words. Its vocabulary has, for " +
+              "example, "
+            : `${noWord(params.text)} Its vocabulary has, for example, `,
+          wordList(model.examples), "."),
       );
       return;
     }
