@@ -394,6 +394,8 @@ class Explorer:
         """Return the code of words, its most active cells, and how active these are."""
         length = self._fly_model.hash_length
         cells, values = self._fly_model.most_active(ids[ids >= 0], max(length, n_cells))
+        if not values.any():  # nothing responds: all are equal, and the code is empty
+            return [], [], []
         return sorted(cells[:length].tolist()), cells[:n_cells].tolist(), values[:n_cells].tolist()
 
     def _driven(
@@ -505,7 +507,7 @@ class Explorer:
         }
         turns = zip_longest(*(frequent[region] for region in sorted(frequent)))
         listed = dict.fromkeys(word for turn in turns for word in turn if word in self._rank)
-        return list(listed)[:_N_EXAMPLES]
+        return (list(listed) or self._by_count)[:_N_EXAMPLES]
 
 
 def _shares(responses: NDArray[np.float32], cells: Sequence[int]) -> list[float]:

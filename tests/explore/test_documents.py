@@ -93,6 +93,16 @@ def test_documents_lie_on_the_map_unless_no_word_of_them_is_known(explorer, expl
     assert without.map()["documents"]["places"] == []
 
 
+def test_of_very_many_documents_the_map_has_every_so_many_th(explored, monkeypatch):
+    monkeypatch.setattr("skfly.explore._documents._MAPPED", 3)
+    explorer = Explorer(explored, index=indexed(explored))
+    assert explorer.map()["documents"]["places"] == [0, 2, 4]
+    everything = [[-1, -1], [10_001, -1], [10_001, 10_001], [-1, 10_001]]
+    selected = explorer.selection(everything)["documents"]
+    assert [row["id"] for row in selected] == ["fruit", "copy", "markup"]
+    assert {row["id"] for row in explorer.documents("the bank", 5)["results"]} >= {"bank"}
+
+
 def test_a_selection_of_everything_has_nothing_that_sets_it_apart(explorer):
     answer = explorer.selection([[-1, -1], [10_001, -1], [10_001, 10_001], [-1, 10_001]])
     assert answer["n_words"] == len(explorer.map()["words"])

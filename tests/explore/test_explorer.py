@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from skfly import FlyHashVectorizer
 from skfly.explore import Explorer
 
 
@@ -149,6 +150,29 @@ def test_search_finds_beginnings_first(explorer):
     assert [row["word"] for row in explorer.search("mone")["words"]] == ["money"]
     assert [row["word"] for row in explorer.search("oney")["words"]] == ["money"]
     assert explorer.search("  ")["words"] == explorer.search("zzz")["words"] == []
+
+
+@pytest.fixture(scope="module")
+def idle():
+    """A model none of whose cells is in use: no word has others around it."""
+    params = {"n_kenyon_cells": 40, "hash_length": 4, "random_state": 0, "n_jobs": 1}
+    return FlyHashVectorizer(**params).fit(["apple", "pear", "plum", "fig"])
+
+
+def test_a_model_without_cells_in_use(idle):
+    explorer = Explorer(idle)
+    assert explorer.model()["n_dead_cells"] == explorer.cells("dead")["n_cells"] == 40
+    assert explorer.cells("used")["cells"] == explorer.cells("specific")["cells"] == []
+    assert set(explorer.model()["examples"]) == {"apple", "pear", "plum", "fig"}
+    sentence = explorer.sentence("apple pear")
+    assert (sentence["code"], sentence["cells"]) == ([], [])
+    assert [word["drive"] for word in sentence["words"]] == [0, 0]
+    assert idle.transform(["apple pear"]).nnz == explorer.compare("fig", "plum")["similarity"] == 0
+    assert (
+        explorer.word("apple")["code"] == explorer.context("apple pear", 1)["context_code"] == []
+    )
+    assert len(explorer.map()["words"]) == 4
+    assert explorer.selection([[-1, -1], [9, -1], [9, 9]])["code"] == []
 
 
 def test_text_is_never_the_name_of_a_file(explored, tmp_path):

@@ -1,17 +1,32 @@
 """The page in a real browser: Chromium, driven by Playwright."""
 
+import re
 from itertools import pairwise
 
 import pytest
 from playwright import sync_api
+from sklearn.base import clone
 
 from browsing import MARKS, SLOW, serve, wait_for_address
 from skfly import DocumentIndex
-from skfly.explore import create_app
+from skfly.explore import RateLimit, create_app
 
 HOSTILE = "<script>alert(1)</script>"
 
+TURNING = "ripe turned \u202eword fruit"
+
 pytestmark = MARKS
+
+
+@pytest.fixture(scope="module")
+def turning(explored):
+    """Where a model and documents are served that have a mark which turns text around."""
+    texts = [TURNING, "the bank lends money"] * 20
+    fly = clone(explored).fit(texts)
+    index = DocumentIndex(fly, keep_texts=True)
+    index.add(texts[:1] * 2, ids=["\u202eone", "two"])
+    with serve(create_app(fly, index=index, limit=RateLimit(1e9, 1e9))) as address:
+        yield address
 
 
 def words_lit(page):
@@ -49,6 +64,35 @@ def test_the_temperature_and_the_number_of_cells(open_page):
     page.locator("#n-cells").fill("2")
     page.wait_for_selector(".cells > :nth-child(2):last-child")
     wait_for_address(page, "cells=2")
+
+
+@pytest.mark.parametrize("chance", [1, 0.001])
+def test_a_cloud_leaves_out_no_word(open_page, chance):
+    page = open_page("#/home")
+    words = [
+        [f"{kind}{n}", chance] for n in range(15) for kind in ("consequently", "WW", "果物のハエ")
+    ]
+    words = [["fly", 1], *words, ["long" * 25, chance]]
+    drawn = page.evaluate(
+        """async (words) => {
+          const { cloud } = await import("/static/cloud.js");
+          const picture = cloud(3, words, { width: 352, height: 220 });
+          document.body.append(picture);
+          const [left, top, width, height] =
+            picture.getAttribute("viewBox").split(" ").map(Number);
+          return [...picture.querySelectorAll("text")].map((text) => {
+            const { e: x, f: y } = text.parentNode.transform.baseVal.consolidate().matrix;
+            const half = text.getComputedTextLength() / 2;
+            return [text.textContent, Number(text.getAttribute("font-size")),
+              left <= x - half && x + half <= left + width && top <= y && y <= top + height];
+          });
+        }""",
+        words,
+    )
+    assert sorted(word for word, _, _ in drawn) == sorted(word for word, _ in words)
+    assert all(inside for _, _, inside in drawn)
+    sizes = {word: size for word, size, _ in drawn}
+    assert max(sizes.values()) == sizes["fly"]
 
 
 def test_click_a_word_of_the_sentence(open_page, explored):
@@ -254,6 +298,111 @@ def test_hostile_words_are_shown_as_themselves(open_page):
     page.wait_for_selector("text=is not among the")
     assert page.inner_text("h1") == "<img src=x onerror=alert(1)>"
     assert page.locator("main img, main script").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("view", "name", "ready"),
+    [
+        ("word", "w", "text=is not among"),
+        ("word", "w=fruit&with", "text=is not among"),
+        ("sentence", "text", ".lit .unknown"),
+        ("compare", "b=fruit&a", ".lit .unknown"),
+        ("cell", "n", "text=There is no cell"),
+        ("map", "w", "text=is not on the map"),
+        ("map", "cell", "canvas[data-labels]"),
+        ("map", "sel", "canvas[data-labels]"),
+        ("documents", "q", "text=The model knows no word of this"),
+        ("documents", "like", "text=there is no document"),
+    ],
+)
+def test_a_megabyte_in_the_address(open_page, turning, view, name, ready):
+    page = open_page(turning, refused=name == "like")
+    page.wait_for_selector("text=A Kenyon cell is a neuron")
+    page.evaluate("to => { location.hash = to + '9'.repeat(1e6); }", f"#/{view}?{name}=")
+    page.wait_for_selector(ready)
+    assert len(page.inner_text("main")) < 10_000
+    sync_api.expect(page).to_have_title(re.compile("^.{1,120}$"), timeout=SLOW)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_megabyte_in_the_search_box(open_page):
+    page = open_page()
+    page.wait_for_selector("text=A Kenyon cell is a neuron")
+    page.focus("#search")
+    page.keyboard.insert_text("9" * 10**6)
+    page.wait_for_selector("#found:has-text('No word has')")
+    assert page.inner_text("#found").count("9") == 100
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=is not among")
+
+
+def test_a_model_without_cells_in_use_says_so(open_page, explored):
+    fly = clone(explored).fit(["apple", "pear", "plum"])
+    with serve(create_app(fly, limit=RateLimit(1e9, 1e9))) as address:
+        page = open_page(address)
+        page.wait_for_selector("text=No cell of this model is in use")
+        for link, ready in [
+            ("#/sentence?text=apple+pear&target=0", "text=No cell responds to these words"),
+            ("#/word?w=apple&with=pear", "text=They share no cell"),
+            ("#/compare?a=apple&b=pear", "text=there is nothing to compare"),
+            ("#/cells?order=specific", "h1"),
+            ("#/cell?n=3", ".cloud text"),
+            ("#/map?w=apple", "text=Here is apple"),
+        ]:
+            page.goto(address / link)
+            page.wait_for_selector(ready)
+
+
+# texts, and whether their letters go from left to right; those that have the mark are turned
+TURNED = """() => {
+  const nodes = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (nodes.nextNode()) {
+    const text = nodes.currentNode.data;
+    const letters = [...text.matchAll(/\\w(?=\\w)/g)].map(({ index }) => [0, 1].map((step) => {
+      const range = document.createRange();
+      range.setStart(nodes.currentNode, index + step);
+      range.setEnd(nodes.currentNode, index + step + 1);
+      return range.getBoundingClientRect();
+    })).filter(([a, b]) => a.width && b.width && a.top === b.top);
+    if (letters.length) found.push([text, letters.every(([a, b]) => a.left < b.left)]);
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("link", "ready"),
+    [
+        ("#/word?w=%E2%80%AEword", ".near"),
+        ("#/word?w=%E2%81%A9%E2%80%AEunknown", "text=is not among"),
+        ("#/sentence?text=turned+%E2%81%A9%E2%80%AEunknown&target=1", "#target h2"),
+        ("#/word?w=%E2%80%AEwo", "text=Words that begin like it"),
+        ("#/word?w=turned&with=%E2%80%AEword", ".shared"),
+        ("#/word?w=turned&with=%E2%80%AEwo", "text=Words that begin like it"),
+        ("#/sentence?text=turned+%E2%80%AEword+%E2%80%AEunknown&target=2", "#target .near"),
+        ("#/map?w=%E2%80%AEword", "text=Here is"),
+        ("#/map?w=%E2%80%AEwo", "text=is not on the map"),
+        ("#/documents?q=turned", ".results"),
+        ("#/documents?same=1", ".groups"),
+    ],
+)
+def test_a_word_that_turns_text_turns_only_itself(open_page, turning, link, ready):
+    page = open_page(turning / link)
+    page.wait_for_selector(ready)
+    found = page.evaluate(TURNED)
+    assert any("\u202e" in text for text, _ in found)
+    turned = {text.removeprefix("\u2069") for text, from_left in found if not from_left}
+    assert turned <= {TURNING, *(f"\u202e{word}" for word in ("word", "wo", "unknown", "one"))}
+
+
+def test_a_search_for_a_word_that_turns_text(open_page, turning):
+    page = open_page(turning)
+    for query, told in [("\u202eword", "\u202eword"), ("\u202ezzz", "in it")]:
+        page.fill("#search", query)
+        page.wait_for_selector(f"#found:has-text('{told}')")
+        found = page.evaluate(TURNED)
+        assert {text for text, from_left in found if not from_left} <= {query}
 
 
 VIEWS = [

@@ -6,6 +6,9 @@ import { linkWord } from "./state.js";
 const FONT = "system-ui, sans-serif";
 const SMALLEST = 10;
 const LARGEST = 40;
+const WIDE = 0.62; // of a letter, in units of its size
+const SHRINK = 0.87; // from one try to the next
+const TRIES = 12;
 
 /** The same cell has the same cloud each time. */
 function randomFrom(seed) {
@@ -18,7 +21,32 @@ function randomFrom(seed) {
 
 function sizeOf(word, share, width) {
   const size = SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(share);
-  return Math.max(6, Math.min(size, width / (0.62 * Math.max(word.length, 1))));
+  return Math.min(size, width / (WIDE * Math.max(word.length, 1)));
+}
+
+/** Places words as large as wanted, or all of them smaller until each has its place. */
+function layOut(cell, entries, width, height) {
+  const wanted = entries.reduce((sum, { word, wanted: size }) => sum + WIDE * word.length * size ** 2, 0);
+  // words that would take more than the picture are not tried
+  let scale = Math.min(1, Math.sqrt((width * height) / wanted));
+  let most = [];
+  for (let n = 0; n < TRIES && most.length < entries.length; n += 1) {
+    window.d3.layout
+      .cloud()
+      .size([width, height])
+      .words(entries.map((entry) => ({ ...entry })))
+      .text((entry) => entry.word)
+      .font(FONT)
+      .fontWeight("600")
+      .fontSize((entry) => Math.max(1, scale * entry.wanted))
+      .rotate(0)
+      .padding(2)
+      .random(randomFrom(cell))
+      .on("end", (placed) => { if (placed.length > most.length) most = placed; })
+      .start();
+    scale *= SHRINK;
+  }
+  return most;
 }
 
 /** Returns a cloud of [word, probability] pairs, the likeliest first. */
@@ -36,19 +64,7 @@ export function cloud(cell, words, { width = 352, height = 220 } = {}) {
     share: chance / most,
     wanted: sizeOf(word, chance / most, width),
   }));
-  window.d3.layout
-    .cloud()
-    .size([width, height])
-    .words(entries)
-    .text((entry) => entry.word)
-    .font(FONT)
-    .fontWeight("600")
-    .fontSize((entry) => entry.wanted)
-    .rotate(0)
-    .padding(2)
-    .random(randomFrom(cell))
-    .on("end", (placed) => draw(picture, placed))
-    .start();
+  draw(picture, layOut(cell, entries, width, height));
   return picture;
 }
 

@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { count, h } from "./dom.js";
-import { codeGrid, wordList } from "./parts.js";
+import { codeGrid, note, wordList } from "./parts.js";
 import { savable } from "./save.js";
 import { link } from "./state.js";
 
@@ -30,6 +30,8 @@ export function homeView(root, model) {
       "A Kenyon cell is a neuron of the fruit fly's brain: thousands of them see the same smell, and " +
       "only the few that respond most stay active. Here they respond to words, and the few that " +
       "win are the code of a word, a sentence or a document: its fingerprint."),
+    model.n_dead_cells < model.n_cells ? "" : note("No cell of this model is in use, so all codes are " +
+      "empty: no word of its text had others around it. Train it on sentences of several words."),
     pictures,
     h("h2", {}, "Try"),
     h("ul", { class: "tours" }, model.tours.map((tour) =>

@@ -229,7 +229,7 @@ export function mapView(root, model) {
         ", with its nearest words. ", all);
       if (params.w !== before.w) flyTo(found);
     } else if (params.w) {
-      told.replaceChildren(`“${params.w}” is not on the map.`);
+      told.replaceChildren("“", h("bdi", {}, params.w), "” is not on the map.");
     } else if (params.cell) {
       told.replaceChildren("Words that have cell ", h("a", { href: linkCell(params.cell) },
         nameOf(Number(params.cell)) || params.cell), ". ", all);

@@ -17,7 +17,8 @@ export const noWord = (text) =>
 
 /** Words as links, between commas. */
 export const wordList = (words) =>
-  words.map((word, i) => [i ? ", " : "", h("a", { href: linkWord(word) }, word)]);
+  words.map((word, i) => [i ? " " : "", h("span", { class: "item" },
+    h("a", { href: linkWord(word) }, word), i < words.length - 1 ? "," : "")]);
 
 /** Words of a text, lit by their share; `pick` is called with the place of one. */
 export function litWords(words, drives, { chosen = null, pick = null } = {}) {

@@ -37,8 +37,8 @@ export function searchBox(input, list) {
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
   };
-  const tell = (message) =>
-    h("li", { class: "none", role: "option", "aria-disabled": "true" }, message);
+  const tell = (...message) => h("li", { class: "none", role: "option", "aria-disabled": "true" },
+    h("span", {}, message));
   const show = (answer) => {
     words = answer.words.map((row) => row.word);
     listed = answer.query.trim();
@@ -48,7 +48,7 @@ export function searchBox(input, list) {
         id: `found-${i}`, role: "option", "aria-selected": "false",
         onmousedown: (event) => { event.preventDefault(); choose(row.word); } },
       h("span", {}, row.word), h("small", {}, count(row.count))))
-      : [tell(`No word has “${answer.query}” in it.`)]));
+      : [tell("No word has “", h("bdi", {}, answer.query), "” in it.")]));
     open();
   };
   const look = async () => {

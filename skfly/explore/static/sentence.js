@@ -60,11 +60,13 @@ export function sentenceView(root, model) {
       results.replaceChildren();
       words.replaceChildren(
         lit,
-        note(answer.words.length
-          ? "No cell responds: the model knows none of these words. Its vocabulary has, for " +
-            "example, "
-          : `${noWord(params.text)} Its vocabulary has, for example, `,
-        wordList(model.examples), "."),
+        answer.words.some((word) => word.known)
+          ? note("No cell responds to these words.")
+          : note(answer.words.length
+            ? "No cell responds: the model knows none of these words. Its vocabulary has, for " +
+              "example, "
+            : `${noWord(params.text)} Its vocabulary has, for example, `,
+          wordList(model.examples), "."),
       );
       return;
     }
@@ -94,7 +96,7 @@ export function sentenceView(root, model) {
     const place = Math.round(numberOf(params.target, 0, 0, 2000));
     const answer = await askContext("context", { text: cut(params.text, 2000), place });
     const both = answer.static_code.filter((cell) => answer.context_code.includes(cell));
-    const unknown = `${answer.word} is not in the model's vocabulary.`;
+    const unknown = [h("bdi", {}, answer.word), " is not in the model's vocabulary."];
     panel.replaceChildren(
       h("h2", {}, h("a", { href: linkWord(answer.word) }, answer.word), " in this sentence"),
       h("div", { class: "pair" },

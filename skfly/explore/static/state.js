@@ -1,8 +1,13 @@
 // What is shown is in the address: #/view?name=value, so that every state has a link.
 
+import { cut } from "./dom.js";
+
+const LONGEST = 4000; // characters of a value: no text or selection has more
+
 export function read() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
-  return { view: path || "home", params: Object.fromEntries(new URLSearchParams(query)) };
+  const params = [...new URLSearchParams(query)].map(([name, value]) => [name, cut(value, LONGEST)]);
+  return { view: path || "home", params: Object.fromEntries(params) };
 }
 
 export function link(view, params = {}) {

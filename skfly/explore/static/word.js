@@ -23,7 +23,8 @@ export function wordView(root, model) {
   root.append(title, body, comparing);
 
   const unknown = (answer) => note(
-    `“${answer.word}” is not among the ${count(model.n_words)} words that this model knows. `,
+    "“", h("bdi", {}, answer.word),
+    `” is not among the ${count(model.n_words)} words that this model knows. `,
     answer.alike.length
       ? ["Words that begin like it: ", wordList(answer.alike), "."]
       : ["It knows, for example, ", wordList(model.examples), "."],
@@ -60,7 +61,7 @@ export function wordView(root, model) {
     body.replaceChildren(
       h("p", { class: "lead" },
         answer.word === params.w.trim().toLowerCase() || answer.word === params.w
-          ? "" : `The model reads “${params.w}” as this word. `,
+          ? "" : ["The model reads “", h("bdi", {}, params.w), "” as this word. "],
         `Seen ${plural(answer.count, "time", "times")}; number ${count(answer.rank)} of ` +
         `${count(model.n_words)} words by that.`),
       h("div", { class: "pair" },
