@@ -1,4 +1,4 @@
-"""What vector stores share that keep the name of a model beside its codes."""
+"""Shared by vector stores that keep the name of a model beside its codes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["check_same_model"]
 
 
 def check_same_model(name: str, made_with: str, fingerprint: str) -> None:
-    """Refuse codes that another model than the one of this name made.
+    """Reject codes that were made by a different model of the same name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Chroma's embedding function, ``embedding_function=FlyFunction(path)`` of a collection."""
+"""Chroma's embedding function: ``embedding_function=FlyFunction(path)`` for a collection."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class FlyFunction(_chroma.EmbeddingFunction):  # type: ignore[misc, name-defined
         return "skfly"
 
     def default_space(self) -> str:
-        """Return the distance that suits codes."""
+        """Return the default distance for codes."""
         return "cosine"
 
     def get_config(self) -> dict[str, Any]:
-        """Return what :meth:`build_from_config` needs, and which model it was."""
+        """Return what :meth:`build_from_config` needs, and the model's fingerprint."""
         return {"model": self._model, "fingerprint": self._fly.model_.fingerprint()}
 
     @staticmethod
     def build_from_config(config: dict[str, Any]) -> FlyFunction:
-        """Return the function that a collection was made with, or refuse another model."""
+        """Return the function that a collection was made with; reject a different model."""
         function = FlyFunction(config["model"])
         found = function.get_config()["fingerprint"]
         check_same_model(config["model"], config.get("fingerprint", found), found)

@@ -23,8 +23,8 @@ class FlyFunction(_embeddings.TextEmbeddingFunction):  # type: ignore[misc, name
     name : str, default="en"
         ``"en"``, or the path of a model file.
     fingerprint : str, optional
-        Of the model, which :meth:`create` adds and a table keeps: another model of the same name
-        is refused.
+        Fingerprint of the model. :meth:`create` adds it and a table keeps it: a different model
+        of the same name is rejected.
     """
 
     name: str = "en"

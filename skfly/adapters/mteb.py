@@ -22,7 +22,7 @@ class FlyEncoder(_encoder.AbsEncoder):  # type: ignore[misc, name-defined]
     fly : FlyHashVectorizer
         Fitted.
     name : str, default="skfly/fly"
-        Under which results are kept, with the fingerprint of the model as revision.
+        The name under which results are kept, with the fingerprint of the model as revision.
     """
 
     def __init__(self, fly: Any, name: str = "skfly/fly") -> None:

@@ -1,8 +1,8 @@
-"""What skops and MLflow ask to be trusted before they load a fly.
+"""The types that skops and MLflow must trust to load a ``FlyHashVectorizer``.
 
 ``skops.io.load(path, trusted=TRUSTED_TYPES)``, and ``mlflow.sklearn.save_model(pipeline, path,
 skops_trusted_types=TRUSTED_TYPES)``. The types run nothing when they are loaded, but their arrays
-are not checked: open files of strangers with ``FlyHashVectorizer.load``, which does.
+are not checked: open untrusted files with ``FlyHashVectorizer.load``, which checks them.
 """
 
 from __future__ import annotations
@@ -30,4 +30,4 @@ TRUSTED_TYPES = [
     "skfly.text._vocabulary.Vocabulary",
     "skfly.vectorizer.FlyHashVectorizer",
 ]
-"""All types of ours that a fly may have; what it is made of else is trusted by skops."""
+"""All types of skfly in a fitted estimator; skops trusts the others by default."""

@@ -11,7 +11,7 @@ __all__ = ["transform"]
 
 
 def transform(fly: Any) -> Callable[[Any], NDArray[Any]]:
-    """Return the function that txtai calls with texts. It needs no package.
+    """Return the function that txtai calls with texts. No extra package is needed.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Compute engines: kernels behind one small protocol, and the choice between them.
 
 ``numpy``
-    The reference: slow, and written formula by formula. Other engines are tested against it.
+    The reference: slow and obvious, formula by formula. Other engines are tested against it.
 ``numba``
     Compiled for the CPU it runs on, on as many threads as ``n_jobs`` allows.
 ``cupy``
@@ -70,13 +70,14 @@ def choose_engine(
     Parameters
     ----------
     name : {"auto", "cupy", "numba", "numpy"}
-        ``"auto"`` is CuPy if it can be imported and a GPU has room for the model, otherwise numba.
+        ``"auto"`` is CuPy if it can be imported and a GPU has enough memory for the model,
+        otherwise numba.
     n_jobs : int or None
-        Threads. ``None`` is what numba is set to (``NUMBA_NUM_THREADS``,
-        ``numba.set_num_threads``), so the limits that joblib puts on its workers hold here too.
-        ``-1`` is all cores. For CuPy, GPUs: ``None`` is the current one
-        (``cupy.cuda.Device``), ``-1`` all that are visible (``CUDA_VISIBLE_DEVICES``). The
-        results do not depend on it, and numba's setting is not changed.
+        Threads. ``None`` means numba's current setting (``NUMBA_NUM_THREADS``,
+        ``numba.set_num_threads``), so the limits that joblib sets for its workers apply. ``-1``
+        means all cores. For CuPy, GPUs: ``None`` is the current one (``cupy.cuda.Device``),
+        ``-1`` all visible ones (``CUDA_VISIBLE_DEVICES``). The results do not depend on it, and
+        numba's setting is not changed.
     shape : tuple of int, optional
         Shape of the synapses, ``(2V, K)``, if known.
 
@@ -94,7 +95,7 @@ def choose_engine(
     reason = ""
     if name != "numba":
         try:
-            # a module that is None cannot be imported, and has no spec to find
+            # a module set to None cannot be imported and has no spec
             if not (sys.modules["cupy"] if "cupy" in sys.modules else find_spec("cupy")):
                 raise ImportError("CuPy is not installed")
             from skfly.engine._gpu_probe import open_gpus

@@ -94,11 +94,11 @@ class Batch(NamedTuple):
 
 
 class Increment(NamedTuple):
-    """What one batch of windows adds, before rates are applied.
+    """The sums over one batch of windows, before rates are applied.
 
     ``overlap`` (float64, K): the sum over a cell's windows of their activation, by the rate of
     each word. ``words`` (int64, 2V) and ``cells`` (int64, (2, K)):
-    how many entries each row, and each cell in the context and the target block, was given.
+    how many entries were added to each row, and to each cell in the context and the target block.
     """
 
     overlap: NDArray[np.float64]
@@ -115,16 +115,15 @@ class Counts(Protocol):
         ...
 
     def add_to(self, sums: Any, rates: NDArray[np.float32], weights: Any) -> Increment:
-        """Add the counts times ``rates``, one number per word, to ``sums`` in place.
+        """Add the counts, times ``rates`` (one number per word), to ``sums`` in place.
 
-        ``weights`` (synapses or drives, not changed) are for the overlap that is returned, in
-        their units.
+        ``weights`` (synapses or drives, not changed) give the returned overlap, in their units.
         """
         ...
 
 
 class Counter(Protocol):
-    """Counts the windows of a batch: an engine, or the workers of a cluster."""
+    """Count the windows of a batch: an engine, or the workers of a cluster."""
 
     def count_windows(self, drives: Any, batch: Any, window: int, truncate: bool) -> Counts:
         """Assign each window to its winner, and count the words of each cell's windows."""
@@ -133,7 +132,7 @@ class Counter(Protocol):
     def count_given(
         self, winners: NDArray[np.int32], batch: Any, window: int, n_cells: int
     ) -> Counts:
-        """Count for winners that are given, one per position of the batch."""
+        """Count for given winners, one per position of the batch."""
         ...
 
     def count_top(
@@ -153,7 +152,7 @@ class Counter(Protocol):
 
 
 class Engine(Counter, Protocol):
-    """The kernels. See the module's docstring for the arrays."""
+    """The kernels; the module's docstring describes the arrays."""
 
     name: str
 
@@ -302,7 +301,7 @@ class Engine(Counter, Protocol):
 
 
 def fused(engine: Engine, plain: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the engine's method of that name, or the plain function if it has none."""
+    """Return the engine's method with the function's name, or the function if it has none."""
     found: Callable[..., Any] = getattr(engine, plain.__name__, plain)
     return found
 
@@ -367,7 +366,7 @@ class LocalCounter:
 
 
 class HostArrays(LocalCounter):
-    """Engine methods for arrays that live in numpy."""
+    """Engine methods for numpy arrays."""
 
     def zeros(self, shape: tuple[int, int]) -> NDArray[np.float32]:
         return np.zeros(shape, np.float32)
@@ -422,7 +421,7 @@ def fixed_point_gain(largest: float, n_terms: int) -> np.float32:
 def drive_for(largest: float, window: int, floor: float) -> Drive:
     """Return the drive for windows of ``window`` words, given a bound on ``|W|``.
 
-    Sums over the ``window + 1`` rows that are ever added up fit 16 bits.
+    Sums over ``window + 1`` rows, the most that are ever added, fit 16 bits.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Check the arguments of kernels, which do not check bounds themselves.
 
 Whole arrays are checked once per call, never inside loops. Ids, offsets and rows of another
-integer type, or not contiguous, are copied to what kernels take. Arrays of the size of the model
-are never copied: wrong ones are rejected.
+integer type, or not contiguous, are converted. Arrays of the size of the model are never copied:
+wrong ones are rejected.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def check_whole(name: str, numbers: Any, dtype: type[Any], least: int, most: int
 def check_text(
     ids: Any, offsets: Any, n_words: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return sentences in the form that kernels take; see ``_base.py``."""
+    """Return sentences in the form that kernels expect; see ``_base.py``."""
     ids = check_whole("ids", ids, np.int32, -1, n_words - 1)
     if len(ids) > _MOST_POSITIONS:
         raise ValueError(f"there may be {_MOST_POSITIONS:,} positions at a time; got {len(ids):,}")
@@ -124,7 +124,7 @@ def check_text(
 
 
 def check_bags(rows: Any, indptr: Any, n_rows: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return bags of rows in the form that kernels take."""
+    """Return bags of rows in the form that kernels expect."""
     rows = check_whole("rows", rows, np.int32, 0, n_rows - 1)
     return rows, _check_offsets("indptr", indptr, len(rows))
 
@@ -147,7 +147,7 @@ def check_winners(winners: Any, n_positions: int, n_cells: int) -> NDArray[np.in
 
 
 def check_window(window: Any) -> None:
-    """Refuse what is not a number of words."""
+    """Raise an error unless the window is a number of words."""
     if not isinstance(window, Integral) or not 1 <= int(window) < _MOST_POSITIONS:
         raise ValueError(f"window must be a number of words from 1; got {window!r}")
 
@@ -159,7 +159,7 @@ def check_top(n_top: Any, n_cells: int) -> None:
 
 
 def check_reach(reach: Any) -> None:
-    """Refuse what is not a number of words."""
+    """Raise an error unless the reach is a number of words."""
     if not isinstance(reach, Integral) or not 1 <= int(reach) <= _MOST_POSITIONS:
         raise ValueError(f"reach must be a number of words; got {reach!r}")
 

@@ -1,13 +1,13 @@
 """The GPU engine: CUDA kernels through CuPy, on one GPU or several.
 
 It finds the same winners and codes as the CPU, bit by bit: activations and counts are integers,
-and what is computed in floats (synapses, drives) is computed operation by operation alike. Only
-the energy, a sum of doubles in another order, may differ in its last digits.
+and floats (synapses, drives) are computed by the same sequence of operations. Only the energy, a
+sum of doubles in a different order, may differ in its last digits.
 
-The first GPU keeps the model. Every GPU has its own copy of the drives, takes its share of the
+The first GPU holds the model. Every GPU has its own copy of the drives, takes its share of the
 windows of a batch, and counts which cells won them; the counts are summed on the first, which
-learns from them. Text goes through pinned buffers of bounded size, so the memory needed is that of
-the model and a little more (:func:`device_bytes`).
+updates the model. Text goes through pinned buffers of bounded size, so little more memory is
+needed than for the model (:func:`device_bytes`).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from skfly.engine._numba import NumbaEngine
 
 __all__ = ["CupyEngine", "device_bytes"]
 
-# windows that are counted at a time: batches as large as the default ones are counted whole, so
-# that floats are added in the same order as on the CPU
+# windows counted at a time: batches of up to the default size are counted whole, so that floats
+# are added in the same order as on the CPU
 _LARGEST_BATCH = 1 << 21
 _BATCH_PER_WORD = 64
 _TALLY_BYTES = 1 << 23  # words whose counts are held at a time
@@ -47,9 +47,9 @@ _TOP_ENTRIES = 1 << 21  # cells of windows that are held at a time
 
 
 def device_bytes(n_rows: int, n_cells: int) -> int:
-    """Return a bound on the memory of each GPU that learning needs, beside that of CUDA itself.
+    """Return a bound on the memory that training needs on each GPU, beyond that of CUDA itself.
 
-    Synapses, increments and drives, and buffers that do not depend on the length of the text.
+    It covers synapses, increments and drives, and buffers of a fixed size.
 
     Examples
     --------
@@ -72,11 +72,11 @@ class CupyEngine(LocalCounter):
     ----------
     cupy : module
     numbers : sequence of int
-        The GPUs; the first keeps the model.
+        The GPUs; the first holds the model.
     """
 
     name = "cupy"
-    n_threads = 2  # the next batch is made while the GPU learns from the last one
+    n_threads = 2  # the next batch is prepared while the GPU learns from the last one
 
     def __init__(self, cupy: Any, numbers: Sequence[int]) -> None:
         self._gpus = [Gpu(cupy, number) for number in numbers]
@@ -327,7 +327,7 @@ class CupyEngine(LocalCounter):
 
     # Hashing
 
-    # Pairs of words are counted, and their information is factorised, on the CPU so far.
+    # So far, pairs of words are counted and their information is factorised on the CPU.
 
     def pairs(self, ids, offsets, n_words, reach, ordered):
         return self._host.pairs(ids, offsets, n_words, reach, ordered)
@@ -384,7 +384,7 @@ class CupyEngine(LocalCounter):
         return cells, values
 
     def _used_rows(self, synapses, rows):
-        """Return the rows that are used, on the GPU, and the place of each of ``rows`` there."""
+        """Return the rows in use, on the GPU, and the position of each of ``rows`` among them."""
         is_used = np.zeros(len(synapses), dtype=np.bool_)
         is_used[rows] = True
         numbers = np.cumsum(is_used, dtype=np.int32) - 1
@@ -407,14 +407,14 @@ class CupyEngine(LocalCounter):
     # Several GPUs
 
     def _shares(self, n_windows: int, most: int) -> Iterator[list[tuple[int, int]]]:
-        """Yield, until all windows are done, a run of them for each GPU."""
+        """Yield a run of windows for each GPU until all windows are done."""
         n_gpus = len(self._gpus)
         for first, last in _runs(0, n_windows, most * n_gpus):
             edges = np.linspace(first, last, n_gpus + 1).astype(int).tolist()
             yield list(pairwise(edges))
 
     def _summed(self, name: str, size: int) -> Any:
-        """Return the sum over all GPUs of a buffer of counts, in that of the first one."""
+        """Sum a buffer of counts over all GPUs into the first one's, and return it."""
         home = self._home
         total = home.room(name, size, np.int32)
         if self._nccl is not None:
@@ -432,7 +432,7 @@ class CupyEngine(LocalCounter):
             with home.device:
                 copied.data.copy_from_device_async(theirs.data, copied.nbytes, home.streams[0])
             home.launch("add_tallies", _gpu.BLOCKS, total, copied, np.int64(size))
-            home.streams[0].synchronize()  # before the other one counts anew
+            home.streams[0].synchronize()  # before the other one counts again
         return total
 
     def _wait(self) -> None:
@@ -441,7 +441,7 @@ class CupyEngine(LocalCounter):
 
 
 def _most_windows(n_words: int) -> int:
-    """Return how many windows are counted at a time."""
+    """Return the number of windows to count at a time."""
     return max(_LARGEST_BATCH, _BATCH_PER_WORD * n_words)
 
 
@@ -462,7 +462,7 @@ def _bag_runs(indptr: NDArray[np.int64], n_top: int) -> Iterator[tuple[int, int]
 
 
 def _filler(array: NDArray[np.float32]) -> Callable[[NDArray[Any], int, int], None]:
-    """Return what writes a part of an array to a buffer; see :meth:`Gpu.stream_in`."""
+    """Return a function that writes a part of an array to a buffer; see :meth:`Gpu.stream_in`."""
     flat = array.reshape(-1)
 
     def fill(out: NDArray[Any], first: int, last: int) -> None:
@@ -472,7 +472,7 @@ def _filler(array: NDArray[np.float32]) -> Callable[[NDArray[Any], int, int], No
 
 
 def _fetch_then(lane: Lane, name: str, array: Any, out: NDArray[Any]) -> None:
-    """Copy an array to ``out`` when the lane has come to it."""
+    """Copy an array to ``out`` when the lane reaches it."""
     staged = lane.pinned(f"{name} back", array.size, array.dtype)
     array.get(stream=lane.stream, out=staged, blocking=False)
     lane.then(lambda: np.copyto(out, staged))

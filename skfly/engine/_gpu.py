@@ -1,9 +1,9 @@
-"""GPUs through the few calls of CuPy that the backend needs: what there is, buffers, launches.
+"""GPUs through the few calls of CuPy that the backend needs: devices, buffers, launches.
 
 Two rules keep streams in order. Work on the arrays of the model goes to stream 0 of a GPU, one
-step after another. Text is streamed by *lanes*, one for each of its two streams, each with buffers
-of its own: while the GPU copies and computes in one lane, the CPU fills the other. Between the two
-kinds of work the streams are waited for (:meth:`Gpu.wait`).
+step after another. Text is streamed by *lanes*, one for each of its two streams, each with its own
+buffers: while the GPU copies and computes in one lane, the CPU fills the other. Between the two
+kinds of work, :meth:`Gpu.wait` waits for the streams.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ __all__ = ["Gpu", "Lane", "first_line", "import_nccl"]
 
 # as the CPU computes: a product and a sum are rounded one by one
 COMPILER_OPTIONS = ("-std=c++17", "--fmad=false")
-THREADS = 256  # of a block, where nothing else is said
+THREADS = 256  # per block, by default
 BLOCKS = 2048  # of kernels that loop over rows: enough to fill any GPU
 _LANES = 2
 _ROUND = 1 << 12  # buffers grow by this many entries at least: batches differ a little in length
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of what an error says."""
+    """Return the first line of an error's message."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
@@ -59,7 +59,7 @@ class Gpu:
     ----------
     cupy : module
     number : int
-        The device, as CUDA numbers those that are visible.
+        The number of the device among those visible to CUDA.
     """
 
     def __init__(self, cupy: Any, number: int) -> None:
@@ -73,12 +73,12 @@ class Gpu:
 
     @property
     def model(self) -> str:
-        """What the GPU calls itself."""
+        """The GPU's name."""
         name = self.cupy.cuda.runtime.getDeviceProperties(self.number)["name"]
         return name.decode() if isinstance(name, bytes) else str(name)
 
     def check(self) -> None:
-        """Run a kernel, or say why that is not possible."""
+        """Run a kernel, or raise an error that says why that is not possible."""
         try:
             sums = self.send("check", np.array([1, 2], np.int32))
             self.launch("add_tallies", 1, sums[:1], sums[1:], np.int64(1))
@@ -96,10 +96,10 @@ class Gpu:
             return self.cupy.zeros(shape, dtype)
 
     def room(self, name: str, size: int, dtype: DTypeLike) -> Any:
-        """Return ``size`` entries of the buffer of that name, with anything in them."""
+        """Return ``size`` entries of the buffer of that name, uninitialised."""
         held = self._rooms.get(name)
         if held is None or held.size < size:
-            self.wait()  # whoever uses the old one
+            self.wait()  # for users of the old one
             self._rooms[name] = held = None
             with self.device, self.streams[0]:
                 held = self.cupy.empty(-(-size // _ROUND) * _ROUND, dtype)
@@ -120,7 +120,7 @@ class Gpu:
         return room
 
     def fetch(self, array: Any) -> NDArray[Any]:
-        """Return what an array holds when stream 0 is done."""
+        """Return the content of an array once stream 0 is done."""
         fetched: NDArray[Any] = array.get(stream=self.streams[0])
         return fetched
 
@@ -143,10 +143,10 @@ class Gpu:
     def stream_in(
         self, target: Any, fill: Callable[[NDArray[Any], int, int], None], piece: int
     ) -> None:
-        """Fill a device array by way of pinned buffers, ``piece`` entries at a time.
+        """Fill a device array through pinned buffers, ``piece`` entries at a time.
 
-        ``fill(out, first, last)`` writes the entries ``first`` to ``last``. It returns when they
-        are there.
+        ``fill(out, first, last)`` writes the entries ``first`` to ``last``. The call returns once
+        they have arrived.
         """
         self.streams[0].synchronize()
         for number, first in enumerate(range(0, target.size, piece)):
@@ -159,13 +159,13 @@ class Gpu:
         self.wait()
 
     def wait(self) -> None:
-        """Wait until nothing is left to do in either stream."""
+        """Wait until both streams are done."""
         for stream in self.streams:
             stream.synchronize()
 
 
 class Lane:
-    """A stream of a GPU with buffers of its own, and what is left to do when it is done."""
+    """A stream of a GPU with its own buffers and a list of actions for when it is done."""
 
     def __init__(self, gpu: Gpu, stream: Any) -> None:
         self.gpu = gpu
@@ -178,7 +178,7 @@ class Lane:
         return self.gpu.room(f"{name} of lane {self.gpu.lanes.index(self)}", size, dtype)
 
     def pinned(self, name: str, size: int, dtype: DTypeLike) -> NDArray[Any]:
-        """Return ``size`` entries of a buffer that the GPU can copy from and to by itself."""
+        """Return ``size`` entries of a pinned buffer, which the GPU can copy from and to."""
         n_bytes = size * np.dtype(dtype).itemsize
         held = self._pinned.get(name)
         if held is None or held.size < n_bytes:
@@ -189,11 +189,11 @@ class Lane:
         return held[:n_bytes].view(dtype)
 
     def then(self, what: Callable[[], None]) -> None:
-        """Do something when the work that the lane was given is done."""
+        """Call a function when the lane's work so far is done."""
         self._then.append(what)
 
     def finish(self) -> None:
-        """Wait for the lane; its buffers are free then."""
+        """Wait for the lane; its buffers are then free."""
         self.stream.synchronize()
         for what in self._then:
             what()

@@ -50,10 +50,10 @@ def open_gpus(n_jobs: int | None, shape: tuple[int, int] | None) -> CupyEngine:
 
 def _import_cupy() -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of CUDA that it does not find
+        warnings.simplefilter("ignore")  # a CUDA library is missing
         try:
             cupy = import_module("cupy")
-        except Exception as error:  # a broken installation breaks in many ways
+        except Exception as error:  # a broken installation can fail in many ways
             if isinstance(error, ModuleNotFoundError) and error.name == "cupy":
                 raise ImportError("CuPy is not installed") from error
             raise ImportError(f"CuPy cannot be imported ({first_line(error)})") from error

@@ -11,9 +11,9 @@ from skfly.engine._gpu import Gpu, Lane
 
 __all__ = ["GpuCodes"]
 
-_PIECE = 1 << 15  # 64-bit words of codes that are sent at a time
+_PIECE = 1 << 15  # 64-bit words of codes sent at a time
 _CODES_A_BLOCK = 8192  # whose ranks fit in the shared memory of a block of threads
-_FOUND = 1 << 20  # candidates of all queries that are kept at a time
+_FOUND = 1 << 20  # candidates of all queries kept at a time
 _MOST_QUERIES = 1 << 12
 
 
@@ -52,7 +52,7 @@ class GpuCodes:
         found: NDArray[np.int64],
         found_ranks: NDArray[np.int64],
     ) -> None:
-        """Find the nearest codes of each packed query, as the kernels of the CPU do.
+        """Find the nearest codes of each packed query, like the CPU kernels.
 
         A code of class ``c`` that shares ``o`` cells with a query has rank ``ranks[c, o]``, below
         ``n_ranks``; ``classes`` has one entry if all codes are in one class. Ids, best first and

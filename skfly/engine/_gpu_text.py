@@ -1,4 +1,4 @@
-"""Text on a GPU: tokens, where each word comes, and which cells its windows belong to."""
+"""Text on a GPU: tokens, the places of each word, and the winners of windows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PIECE = 1 << 18
 """Entries that go through a pinned buffer at a time."""
 
 _BEGINS = np.uint32(1 << 31)  # marks the first token of a sentence
-_SHARED_BYTES = 48 * 1024  # that every GPU gives a block without being asked
+_SHARED_BYTES = 48 * 1024  # available to a block on every GPU by default
 _MOST_WARPS = 8  # of a block, one a window
 _ONE_BLOCK = 1024  # threads, where there is one block
 
@@ -34,7 +34,7 @@ def stride_of(n_cells: int) -> int:
 
 
 def warps_for(n_ints: int) -> int:
-    """Return how many warps, of so many integers each, a block has room for."""
+    """Return how many warps with this many integers each fit in a block."""
     return max(1, min(_MOST_WARPS, _SHARED_BYTES // (4 * n_ints)))
 
 
@@ -62,7 +62,7 @@ def _write_tokens(
     low: int,
     high: int,
 ) -> None:
-    """Write the places ``low`` to ``high`` as ``kernels.cu`` wants them."""
+    """Write the places ``low`` to ``high`` in the form that ``kernels.cu`` expects."""
     np.add(ids[low:high], 1, out=out.view(np.int32))
     starts = offsets[np.searchsorted(offsets, low) : np.searchsorted(offsets, high)] - low
     out[starts] |= _BEGINS
@@ -82,7 +82,7 @@ class Drives:
         return self.arrays[self._gpus.index(gpu)]
 
     def spread(self) -> None:
-        """Copy what the first GPU has to the others."""
+        """Copy the first GPU's drives to the others."""
         if len(self._gpus) > 1:
             self._gpus[0].streams[0].synchronize()
         for gpu, array in zip(self._gpus[1:], self.arrays[1:], strict=True):

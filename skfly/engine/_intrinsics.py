@@ -1,4 +1,4 @@
-"""Two instructions that numba has no name for."""
+"""Two processor instructions that numba does not expose."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _TO_READ, _KEEP, _DATA = 0, 3, 1
 
 
 def _prefetch(typing_context: Any, array: Any, row: Any, column: Any) -> Any:  # noqa: ARG001
-    """Begin to bring ``array[row, column]``, of int64 numbers, into the first-level cache.
+    """Prefetch ``array[row, column]`` of an int64 array into the first-level cache.
 
-    It changes nothing but when the processor waits.
+    It has no effect on results, only on waiting times.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -44,7 +44,7 @@ prefetch: Any = intrinsic(_prefetch)
 
 
 def _trailing_zeros(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
-    """Return the place of the lowest bit of a word that is not zero."""
+    """Return the position of the lowest set bit of a nonzero word."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))

@@ -32,9 +32,9 @@ _SERIES_0, _SERIES_1, _SERIES_2, _SERIES_3 = LOG_SERIES
 _HIGH_LOG_OF_2, _LOW_LOG_OF_2 = LOG_OF_2
 LAST_CELL = MOST_CELLS  # cells are numbered from 0 below this
 _CACHE_LINE = 32  # drives
-_NO_ROW = -1  # as the id of a word that is not known
+_NO_ROW = -1  # as the id of an unknown word
 _EXACT_ROWS = 1 << 22  # below 2**31 each: their sum is below 2**53
-COLUMNS = 112  # of a dense matrix that are multiplied at a time, a number known when compiled
+COLUMNS = 112  # of a dense matrix multiplied at a time; a compile-time constant
 _SIX, _LOW_SIX = np.uint64(6), np.uint64(63)
 _NO_BIT, _ONE_BIT = np.uint64(0), np.uint64(1)
 _SPARSE_FACTOR = 4  # with this many times fewer windows than cells, skip the loop over all cells
@@ -42,10 +42,10 @@ _SPARSE_FACTOR = 4  # with this many times fewer windows than cells, skip the lo
 
 @njit(inline="always", **_options)
 def _entering(word, inside):
-    """Add a word to the window; return its row if it is new, as a binary bag has it once.
+    """Add a word to the window; return its row if it is new (a binary bag has it once).
 
-    Words that are not known (-1) are counted too, in the last place of ``inside``, and have no
-    row: a branch would make numba count references to the array.
+    Unknown words (-1) are counted too, in the last entry of ``inside``, and have no row: a branch
+    would make numba count references to the array.
     """
     inside[word] += 1
     return np.int64(word) if inside[word] == 1 else np.int64(_NO_ROW)
@@ -73,9 +73,9 @@ def _mask(row):
 def _move(total, drives, enters, leaves, as_target, as_context, activations):
     """Slide the window by one position, and return the largest activation.
 
-    The target stands in the target block, not in the context block as the sum over the window has
-    it. All of it is one pass. Rows are numbers, not arrays: numba counts the references to an
-    array that may be one or another, which takes as long as the sums.
+    The target counts in the target block, not in the context block as in the sum over the window.
+    This is a single pass. Rows are passed as numbers, not arrays: for an array that may be one of
+    several, numba counts references, which takes as long as the sums.
     """
     of_enters, of_leaves = _mask(enters), _mask(leaves)
     of_target, of_context = _mask(as_target), _mask(as_context)
@@ -97,7 +97,7 @@ def _move(total, drives, enters, leaves, as_target, as_context, activations):
 
 @njit(inline="always", **_options)
 def _first_with(best, activations, order):
-    """Return the first cell with an activation; ``order`` is ``LAST_CELL`` less its number."""
+    """Return the first cell with this activation; ``order`` is ``LAST_CELL`` minus its number."""
     found = np.uint16(0)
     for m in range(activations.shape[0]):
         here, activation = order[m], activations[m]
@@ -131,9 +131,9 @@ def _rank(activations, order, keys, top, t):
 def find_top_cells(drives, ids, offsets, window, truncate, first, last, order, top):
     """Find the most active cells of the windows in sentences ``first`` to ``last``.
 
-    A running sum over the sentence: two rows are added a step, whatever the window's width. The
-    cells of a position come by falling activation; -1 where there is no window. ``order``
-    (uint16) is ``LAST_CELL`` less the number of each cell.
+    This keeps a running sum over the sentence: each step adds two rows, whatever the window's
+    width. The cells of a position come by falling activation; -1 where there is no window.
+    ``order`` (uint16) is ``LAST_CELL`` minus the number of each cell.
     """
     n_cells = drives.shape[1]
     n_top = top.shape[1]
@@ -161,7 +161,7 @@ def find_top_cells(drives, ids, offsets, window, truncate, first, last, order, t
             if t - half - 1 >= start:
                 leaves = _leaving(ids[t - half - 1], inside)
                 n_known -= ids[t - half - 1] >= 0
-            # the rows of the next step that were not needed lately
+            # rows of the next step that are not in the cache
             if t + half + 1 < stop and ids[t + half + 1] >= 0:
                 _fetch(drives, np.int64(ids[t + half + 1]))
             if t + 1 < stop and ids[t + 1] >= 0:
@@ -193,7 +193,7 @@ def set_drives(drives, synapses, gain, floor, first, last):
 
 @njit(inline="always", **_options)
 def _threshold(activation, n_top):
-    """Return a value that at most ``n_top`` activations exceed and at least ``n_top`` reach.
+    """Return a value that at most ``n_top`` activations exceed, and at least ``n_top`` reach.
 
     Bisection: each pass is one vectorised count over all cells.
     """
@@ -205,7 +205,7 @@ def _threshold(activation, n_top):
         low = min(low, activation[m])
     # the count above `high` is 0 <= n_top; narrow [low, high] to the smallest such value
     while low < high:
-        # neither sum nor difference of the two may fit: then this would never end
+        # their sum or difference might overflow, and the loop never end
         middle = (low >> 1) + (high >> 1) + (low & high & 1)
         above = 0
         for m in range(n_cells):
@@ -221,7 +221,7 @@ def _threshold(activation, n_top):
 
 @njit(inline="always", **_options)
 def _collect_top(activation, n_top, cells):
-    """Write the ``n_top`` most active cells in order of their number; ties go to the lowest."""
+    """Write the ``n_top`` most active cells, sorted by number; ties go to the lowest."""
     limit = _threshold(activation, n_top)
     above = 0
     for m in range(activation.shape[0]):
@@ -242,7 +242,7 @@ def _collect_top(activation, n_top, cells):
 def _sort_by_value(cells, values):
     """Sort by falling value, then by cell.
 
-    It is Shell's sort: those of numba take seconds to compile.
+    This is Shell's sort: numba's sorts take seconds to compile.
     """
     gap = 1
     while gap < cells.shape[0]:
@@ -262,16 +262,16 @@ def _sort_by_value(cells, values):
 
 @njit(**_options)
 def sort_positions(ids, begins, order):
-    """Write the known positions ordered by word (then by place) and where each word begins.
+    """Write the known positions, sorted by word and place, and the start of each word.
 
-    ``begins`` comes as zeros, two more than there are words.
+    ``begins`` must hold zeros, two more than there are words.
     """
     for t in range(ids.shape[0]):
         if ids[t] >= 0:
             begins[ids[t] + 2] += 1
     for i in range(2, begins.shape[0]):
         begins[i] += begins[i - 1]
-    # here a word begins one further on; when all its positions are written, it is right
+    # a word begins one entry further on here; correct once all its positions are written
     for t in range(ids.shape[0]):
         if ids[t] >= 0:
             order[begins[ids[t] + 1]] = t
@@ -280,7 +280,7 @@ def sort_positions(ids, begins, order):
 
 @njit(inline="always", **_options)
 def _flush(sums, j, rate, seen, block, weights, overlap, cells):
-    """Add counts to row ``j``; returns their sum and leaves them zero."""
+    """Add counts to row ``j``, return their sum and set them to zero."""
     total = 0
     for m in range(sums.shape[1]):
         n = seen[block, m]
@@ -314,7 +314,7 @@ def _flush_at(
 ):
     """Like ``_flush``, but visit only the counts of winners around given positions.
 
-    (With a function for what both do to a cell, numba's code is three times as slow.)
+    (With a shared function for the update of a cell, numba's code is three times slower.)
     """
     total = 0
     for k in range(begin, end):
@@ -353,12 +353,12 @@ def add_windows(
 ):
     """Add the windows' inputs to their winners, for the rows of words ``first`` to ``last``.
 
-    Word by word instead of window by window: an occurrence at ``t`` is context of the windows
-    centred at ``t - half`` to ``t + half``, so the winners around ``t`` say which cells of this
-    word's row to raise (``winners`` is the number of cells where there is none). Counts are
-    integers that stay in the first-level cache, each row is written once, and no two chunks share
-    a row. ``seen`` is zeros to count with, a row for the contexts and one for the targets, with
-    one more than there are cells, for windows without a winner.
+    This goes word by word instead of window by window: an occurrence at ``t`` is context of the
+    windows centred at ``t - half`` to ``t + half``, so the winners around ``t`` say which cells of
+    this word's row to increase (a window without a winner has the number of cells in ``winners``).
+    Counts are integers that stay in the first-level cache, each row is written once, and no two
+    chunks share a row. ``seen`` is a buffer of zeros with a row for contexts and one for targets,
+    and one column more than there are cells, for windows without a winner.
     """
     n_words = rates.shape[0]
     n_cells = sums.shape[1]
@@ -375,7 +375,7 @@ def add_windows(
                 seen[0, winners[c]] += 1
             repeated = k + 1 < end and order[k + 1] <= high
             if t > counted and not repeated:
-                seen[0, winners[t]] -= 1  # there it is the target only
+                seen[0, winners[t]] -= 1  # there it is only the target
             seen[1, winners[t]] += 1
             counted = high
         seen[0, n_cells] = seen[1, n_cells] = 0
@@ -448,9 +448,9 @@ def information_drives(drives, counts, prior, own, among, gain, floor, rows):
 
 @njit(**_options)
 def add_top_cells(counts, order, begins, offsets, sentences, half, top, row, first, last):
-    """Add the cells in ``top`` to the words of their windows, for words ``first`` to ``last``.
+    """Add the cells in ``top`` to the words of their windows, for the words ``first`` to ``last``.
 
-    ``row`` is a zero for each cell, to count with.
+    ``row`` is a buffer with a zero for each cell.
     """
     n_top = top.shape[1]
     for i in range(first, last):
@@ -504,7 +504,7 @@ def add_squares(synapses, first, last, square):
 
 @njit(**_options)
 def multiply_whole(left, right, first, last, out):
-    """Multiply the rows ``first`` to ``last``; zeros, of which there are many, cost nothing."""
+    """Multiply the rows ``first`` to ``last``, skipping zeros, of which there are many."""
     for i in range(first, last):
         row = out[i]
         row[:] = 0
@@ -542,7 +542,7 @@ def top_of_bags(synapses, gain, floor, rows, indptr, first, last, cells, values)
             continue
         activation[:] = 0
         for start in range(indptr[b], indptr[b + 1], _EXACT_ROWS):
-            # sums of whole numbers in double precision: the same as of integers, and faster
+            # sums of whole numbers in double precision: exact like those of integers, and faster
             part[:] = 0
             for k in range(start, min(start + _EXACT_ROWS, indptr[b + 1])):
                 row = synapses[rows[k]]
@@ -579,7 +579,7 @@ def size_pairs(ids, offsets, reach, ordered, first, last, sizes):
 
 @njit(**_options)
 def gather_pairs(ids, offsets, reach, ordered, first, last, places, others):
-    """Write the columns of the pairs of some sentences to the places of their rows."""
+    """Write the columns of the pairs of some sentences to the positions of their rows."""
     for s in range(first, last):
         for p in range(offsets[s], offsets[s + 1]):
             if ids[p] < 0:
@@ -595,10 +595,10 @@ def gather_pairs(ids, offsets, reach, ordered, first, last, places, others):
 def merge_pairs(places, first, last, others, tally, words, groups, counts, sizes):
     """Count equal columns in the rows ``first`` to ``last``, in place; return where they end.
 
-    ``others`` gets the columns of each row without repetition, in order, and ``counts`` how
-    often each came. A bit in ``words`` says that a column is there, one in ``groups`` that a
-    word of 64 such bits has any: they are read in order, and nothing is sorted. Like ``tally``
-    they must be zero, and are left so.
+    ``others`` gets the distinct columns of each row, in order, and ``counts`` how often each
+    occurred. A bit in ``words`` marks a column, and a bit in ``groups`` a nonzero word of 64 such
+    bits: reading them in order needs no sort. Like ``tally``, they must be zero, and are again
+    afterwards.
     """
     n_found = places[first]
     for i in range(first, last):
@@ -618,7 +618,7 @@ def merge_pairs(places, first, last, others, tally, words, groups, counts, sizes
                 while bits:
                     column = word << _SIX | trailing_zeros(bits)
                     bits &= bits - _ONE_BIT
-                    others[n_found] = column  # never beyond what was read
+                    others[n_found] = column  # never beyond the input already read
                     counts[n_found] = tally[column]
                     tally[column] = 0
                     n_found += 1
@@ -628,9 +628,9 @@ def merge_pairs(places, first, last, others, tally, words, groups, counts, sizes
 
 @njit(**_options)
 def size_sums(left_ends, left, right_ends, right, first, last, sizes):
-    """Count the columns that either of two sparse matrices has, in the rows ``first`` to ``last``.
+    """Count the columns in either of two sparse matrices, in the rows ``first`` to ``last``.
 
-    Columns are sorted. There is no branch in the loop: processors cannot predict it.
+    Columns are sorted. The loop has no branch, which processors could not predict.
     """
     for i in range(first, last):
         j, k, n_both = left_ends[i], right_ends[i], 0
@@ -669,8 +669,8 @@ def add_sparse(
 def multiply_sparse(ends, columns, data, dense, first, last, n_at_a_time, product):
     """Add the rows ``first`` to ``last`` of a product; ``dense`` is (blocks, rows, ``COLUMNS``).
 
-    So many rows of ``dense`` as stay in a cache are read at a time, which takes columns in order.
-    Four terms are added in a pass, one after the other: each sum is read and written less often.
+    As many rows of ``dense`` as fit in a cache are read at a time, which needs sorted columns.
+    Each pass adds four terms in order, so that each sum is read and written less often.
     """
     places = np.empty(last - first, np.int64)
     for b in range(dense.shape[0]):

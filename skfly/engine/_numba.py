@@ -14,15 +14,15 @@ from skfly.engine._base import HostArrays, Increment
 
 __all__ = ["NumbaEngine", "word_chunks"]
 
-# Float sums are taken per chunk and then over chunks, so the number of chunks of words must not
+# Floats are summed within chunks and then over chunks, so the number of chunks of words must not
 # depend on the number of threads.
 _WORD_CHUNKS = 32
-_WORTH_THREADS = 1 << 18  # weights to go through; less takes about as long as starting a thread
-_CONSENSUS_POSITIONS = 1 << 16  # positions whose top cells are held at a time
-_ROWS_IN_CACHE = 2048  # of a dense matrix, with so many columns as are multiplied at a time
-_TERMS_AT_A_TIME = 16  # of a sum; for fewer, it is not worth to come back to the sum
+_WORTH_THREADS = 1 << 18  # weights to process; fewer take about as long as starting a thread
+_CONSENSUS_POSITIONS = 1 << 16  # positions whose top cells are kept at a time
+_ROWS_IN_CACHE = 2048  # of a dense matrix, with as many columns as are multiplied at a time
+_TERMS_AT_A_TIME = 16  # of a sum; for fewer, it is not worth returning to the sum
 _MOST_INT32 = 2**31 - 1
-_FEW_ROWS = 64  # BLAS multiplies more faster than a plain loop
+_FEW_ROWS = 64  # beyond this, BLAS is faster than a plain loop
 
 
 class NumbaEngine(HostArrays):
@@ -62,7 +62,7 @@ class NumbaEngine(HostArrays):
     def _top_of_windows(self, drives, ids, offsets, window, truncate, n_top):
         top = np.full((len(ids), n_top), -1, dtype=np.int32)
         if len(drives) == 0:
-            return top  # the kernel reads the first row where there is nothing to add
+            return top  # the kernel reads the first row when there is nothing to add
         order = (_kernels.LAST_CELL - np.arange(drives.shape[1])).astype(np.uint16)
         run_chunks(
             lambda first, last: _kernels.find_top_cells(
@@ -364,7 +364,7 @@ class NumbaEngine(HostArrays):
         return _balanced(offsets, 8 * self.n_threads if self.n_threads > 1 else 1)
 
     def _threads_for(self, n_positions: int, n_cells: int) -> int:
-        """Return how many threads are worth starting for so much work."""
+        """Return how many threads are worth starting for this much work."""
         return self.n_threads if n_positions * n_cells > _WORTH_THREADS else 1
 
 
@@ -380,7 +380,7 @@ def word_chunks(begins: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _sorted_positions(ids: np.ndarray, n_words: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the known positions ordered by word (then by place) and where each word begins."""
+    """Return the known positions, sorted by word and place, and the start of each word."""
     begins = np.zeros(n_words + 2, dtype=np.int64)
     order = np.empty(len(ids), dtype=np.int32)
     _kernels.sort_positions(ids, begins, order)
@@ -401,7 +401,7 @@ def _even(n_items: int, n_chunks: int) -> list[tuple[int, int]]:
 def _balanced(offsets: np.ndarray, n_chunks: int) -> list[tuple[int, int]]:
     """Cut the items that ``offsets`` delimits into runs of about equal total length.
 
-    Every item, an empty one too, falls into exactly one run.
+    Every item, even an empty one, falls into exactly one run.
     """
     last = len(offsets) - 1
     aims = offsets[0] + (offsets[-1] - offsets[0]) * np.arange(1, n_chunks) / n_chunks
@@ -415,7 +415,7 @@ def _numbered(chunks: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
 
 
 def _counts(data: np.ndarray, columns: np.ndarray, sizes: np.ndarray) -> sparse.csr_array:
-    """Return counts of pairs of words whose columns are in order, so many in each row."""
+    """Return counts of pairs of words as a matrix with sorted columns."""
     ends = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int32)
     counts = sparse.csr_array((data, columns, ends), shape=(len(sizes), len(sizes)))
     counts.has_canonical_format = True

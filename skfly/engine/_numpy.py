@@ -209,10 +209,9 @@ def log32(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return logarithms of normal positive float32 numbers, to three units of the last place.
 
     With ``x = 2^n (1 + f)``, ``f`` between ``sqrt(1/2) - 1`` and ``sqrt(2) - 1``, and
-    ``s = f / (2 + f)``: ``log(x) = n log(2) + 2 artanh(s)``, of whose series in ``s`` the first
-    terms are taken. Only additions, multiplications and a division of float32 numbers in a
-    fixed order, so that the compiled kernels give the same bits on every machine; the libraries'
-    logarithms do not.
+    ``s = f / (2 + f)``: ``log(x) = n log(2) + 2 artanh(s)``, from the first terms of its series in
+    ``s``. This takes only additions, multiplications and a division of float32 numbers in a fixed
+    order, so the compiled kernels give the same bits on every machine; library logarithms do not.
 
     Examples
     --------

@@ -11,11 +11,11 @@ __all__ = ["Index"]
 
 
 class Index(Protocol):
-    """Search in codes: the nearest ones, or all that are similar enough.
+    """Search codes for the nearest ones, or for all that are similar enough.
 
-    Both methods return ``(ids, scores)``, of which ``ids[i]`` and ``scores[i]`` belong to query
-    ``i``. An id is the position of a code in the index. Codes come most similar first, and equally
-    similar ones in the order of their ids.
+    Both methods return ``(ids, scores)``; ``ids[i]`` and ``scores[i]`` belong to query ``i``. An
+    id is the position of a code in the index. The most similar codes come first, ties in the
+    order of their ids.
 
     Queries are a sparse matrix or array, (n_queries, n_cells), in which anything not zero counts
     as one, or packed as by :func:`skfly.codes.pack_codes`. ``measure`` is one of those that

@@ -25,7 +25,7 @@ __all__ = [
     "unpack_rows",
 ]
 
-_CELLS_AT_A_TIME = 1 << 20  # that are unpacked, one byte each
+_CELLS_AT_A_TIME = 1 << 20  # unpacked at a time, one byte each
 
 
 def _count_by_table(values: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -104,7 +104,7 @@ def as_matrix(codes: Any) -> Any:
 
 
 def pack_parts(codes: Any) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
-    """Yield parts of a matrix of codes, packed, so that little of it is unpacked at a time."""
+    """Yield a matrix of codes in packed parts, so that little of it is unpacked at a time."""
     n_codes, n_cells = codes.shape
     step = max(1, _CELLS_AT_A_TIME // max(1, n_cells))
     for start in range(0, n_codes, step):
@@ -123,8 +123,8 @@ def pack_parts(codes: Any) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
 def as_packed(codes: Any, n_cells: int, *, packed_only: bool = False) -> NDArray[np.uint8]:
     """Return codes as packed rows of bytes, or raise ``ValueError`` if they do not fit.
 
-    Packed codes, in bytes or 64-bit words, are known by their type and width. Anything else is
-    taken for a matrix with a column a cell, or refused with ``packed_only``.
+    Packed codes, in bytes or 64-bit words, are recognised by their type and width. Anything else
+    is taken as a matrix with one column per cell, or rejected with ``packed_only``.
 
     Examples
     --------

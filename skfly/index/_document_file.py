@@ -24,7 +24,7 @@ _MODEL = "model."
 def write_index(
     path: str | os.PathLike[str], model: FlyModel, n_cells: int, rows: Rows, include_model: bool
 ) -> None:
-    """Write an index without what was removed."""
+    """Write an index without its removed documents."""
     kept = np.flatnonzero(rows.kept)
     columns = [
         part.columns[:, rows.kept[start : start + len(part)]]
@@ -51,7 +51,7 @@ def write_index(
 def read_index(
     path: str | os.PathLike[str], mmap: bool, model: FlyModel | None
 ) -> tuple[FlyModel, int, Rows]:
-    """Read an index; ``model`` is used if it is the one that made the codes."""
+    """Read an index; ``model``, if given, must be the one that made the codes."""
     arrays, content = read_model_file(path, mmap=mmap)
     if content.get("kind") != KIND:
         raise ModelFileError(f"{path} is a file of skfly, but not an index of documents")
@@ -94,7 +94,7 @@ def _restore_rows(
 
 
 def merge_rows(rows: Sequence[Rows]) -> Rows:
-    """Return the rows of several indexes as those of one."""
+    """Return the rows of several indexes as rows of one."""
     filled = [each for each in rows if len(each.kept)] or list(rows[:1])
     kinds = {type(each.ids) for each in filled}
     if len(kinds) > 1:
@@ -114,5 +114,5 @@ def merge_rows(rows: Sequence[Rows]) -> Rows:
 
 
 def _joined(strings: Sequence[Any]) -> Strings:
-    """Return strings one after another, those of files without reading them."""
+    """Concatenate strings, without reading those in files."""
     return Strings([part for each in strings for part in each.parts()])

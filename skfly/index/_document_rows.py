@@ -1,4 +1,4 @@
-"""The rows of an index of documents: what is in it at a moment, and how it is searched."""
+"""The rows of an index of documents: a snapshot of its content, and how it is searched."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Found = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 class Rows(NamedTuple):
-    """What is in an index at a moment; it is replaced, never changed.
+    """A snapshot of an index; it is replaced, never changed.
 
-    ``parts`` have the codes of all rows, in which those of removed documents count as empty.
-    ``kept`` says which rows are not removed.
+    ``parts`` hold the codes of all rows; those of removed documents count as empty. ``kept``
+    says which rows are not removed.
     """
 
     parts: tuple[PackedIndex, ...]
@@ -33,16 +33,16 @@ class Rows(NamedTuple):
 
     @property
     def starts(self) -> list[int]:
-        """At which row each part begins."""
+        """The first row of each part."""
         sizes: list[int] = [0, *map(len, self.parts)]
         return [int(start) for start in np.cumsum(sizes)[:-1]]
 
     def is_empty(self) -> NDArray[np.bool_]:
-        """Return for each row whether its code has no ones, or it was removed."""
+        """Return for each row whether its code has no ones or its document was removed."""
         return np.concatenate([np.zeros(0, np.bool_), *(part.sizes == 0 for part in self.parts)])
 
     def codes(self) -> NDArray[np.uint8]:
-        """Return the packed codes of what is not removed; there must be some."""
+        """Return the packed codes of the rows that are not removed; there must be some."""
         return np.concatenate(
             [
                 part.packed(self.kept[start : start + len(part)])
@@ -61,7 +61,7 @@ class Rows(NamedTuple):
         return found
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return places of rows among those that are not removed; -1 stays."""
+        """Return positions of rows among those that are not removed; -1 stays."""
         if self.kept.all():
             return rows
         return np.asarray(np.append(np.cumsum(self.kept) - 1, -1)[rows])
@@ -83,10 +83,10 @@ class Rows(NamedTuple):
         return all_found, all_scores
 
     def nearest_others(self, n: int, n_jobs: int | None) -> Found:
-        """Return the nearest rows of each that is not removed, without itself."""
+        """Return, for each row that is not removed, the nearest other rows."""
         found, scores = self.nearest(self.codes(), n + 1, n_jobs)
         own = found == np.flatnonzero(self.kept)[:, None]
-        own[~own.any(axis=1), -1:] = True  # not among the nearest: one too many was found
+        own[~own.any(axis=1), -1:] = True  # itself not among the nearest: drop the last
         shape = (len(found), max(found.shape[1] - 1, 0))
         return found[~own].reshape(shape), scores[~own].reshape(shape)
 
@@ -125,5 +125,5 @@ class Rows(NamedTuple):
 
 
 def _by_score(scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the order of falling scores; what is equal but for rounding keeps its order."""
+    """Sort by falling score; scores that are equal up to rounding keep their order."""
     return np.argsort(-np.round(scores, 12), axis=-1, kind="stable")

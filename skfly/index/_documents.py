@@ -24,33 +24,33 @@ class DocumentIndex(StoredDocuments):
     A document's score is the share of Kenyon cells that its code has in common with the query's.
     Documents without a known word are kept but never found.
 
-    Any number of threads may search at once, also while one adds or removes documents: a search
-    sees the index as it was when it began.
+    Any number of threads may search at once, even while another adds or removes documents: a
+    search sees the index as it was when the search started.
 
     Parameters
     ----------
     fly : FlyHashVectorizer or FlyModel
-        What makes the codes, as it is now: setting its parameters later does not change the
+        The fitted model that makes the codes. Setting its parameters later does not change the
         index.
     keep_texts : bool, default=False
-        Whether the texts are kept, too. See :meth:`texts`.
+        Whether to keep the texts as well. See :meth:`texts`.
     n_jobs : int or None, default=None
-        Threads of a search; ``None``: as many as numba is set to use.
+        Threads per search; ``None``: as many as numba is set to use.
 
     Attributes
     ----------
     model : FlyModel
-        What makes the codes.
+        The model that makes the codes.
     ids : ndarray of int64, or list of str
         Ids of all documents, in the order in which they were added.
     n_empty : int
-        Documents that have no known word, and so are never found.
+        Number of documents without a known word; they are never found.
     nbytes : int
-        Memory of codes and of ids that are numbers, in bytes.
+        Memory of codes and of integer ids, in bytes.
 
     See Also
     --------
-    skfly.index.PackedIndex : Search codes that you have.
+    skfly.index.PackedIndex : Search codes that you have computed.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class DocumentIndex(StoredDocuments):
         -------
         ids : ndarray of int64 or of str, (n_queries, n)
             Best first, ties in the order in which they were added. There are fewer columns if no
-            query has as many answers. A query without a known word has none, with a warning: its
+            query has that many results. A query without a known word finds nothing and warns: its
             ids are -1, or ``None`` where ids are str.
         scores : ndarray of float64, (n_queries, n)
             The share of cells in common, from 0 to 1; ``nan`` where there is no document.
@@ -111,7 +111,7 @@ class DocumentIndex(StoredDocuments):
             One minus the share of cells in common; ``inf`` where there is no document. Only if
             ``return_distance``.
         indices : ndarray of int64, (n_queries, n_neighbors)
-            Places in :attr:`ids`, -1 where there is no document.
+            Positions in :attr:`ids`, -1 where there is no document.
         """
         rows = self._rows
         n_there = int(np.count_nonzero(rows.kept)) - (X is None)
@@ -148,7 +148,7 @@ class DocumentIndex(StoredDocuments):
         distances : ndarray of ndarray of float64, (n_queries,)
             By rising distance. Only if ``return_distance``.
         indices : ndarray of ndarray of int64, (n_queries,)
-            Places in :attr:`ids`.
+            Positions in :attr:`ids`.
         """
         rows = self._rows
         codes = rows.codes() if X is None else self._queries(X)
@@ -165,7 +165,7 @@ class DocumentIndex(StoredDocuments):
         """Return all pairs of documents that are nearly the same.
 
         All pairs are compared, a few thousand documents with all others at a time: memory is
-        that of what is found.
+        proportional to the number of pairs found.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class DocumentIndex(StoredDocuments):
         Returns
         -------
         pairs : ndarray of int64 or of str, (n_pairs, 2)
-            Ids, the document that was added first to the left. Most similar pairs come first.
+            Ids, the document added earlier on the left. Most similar pairs come first.
         scores : ndarray of float64, (n_pairs,)
             The share of cells in common.
         """
@@ -186,7 +186,7 @@ class DocumentIndex(StoredDocuments):
         return rows.with_ids(pairs), scores
 
     def _queries(self, texts: Any, stacklevel: int = 3) -> NDArray[np.uint8]:
-        """Return the codes of queries, and warn of those that have none."""
+        """Return the codes of queries, and warn about those that have none."""
         codes = pack_codes(self.model.documents(texts))
         empty = np.flatnonzero(~codes.any(axis=1))
         if len(empty):
@@ -207,8 +207,8 @@ class DocumentIndex(StoredDocuments):
         ----------
         path : path-like
         include_model : bool, default=True
-            Whether the file holds the model, too. Without it the file is smaller, and
-            :meth:`load` needs the model that made the codes.
+            Whether to store the model as well. Without it the file is smaller, and :meth:`load`
+            needs the model that made the codes.
         """
         from skfly.index._document_file import write_index
 
@@ -226,10 +226,10 @@ class DocumentIndex(StoredDocuments):
         path : path-like
         mmap : bool, default=True
             Map the file into memory instead of reading it: processes that use the same file share
-            its memory. Documents may be added and removed as ever; the file is not changed.
+            its memory. Documents may still be added and removed; the file does not change.
         fly : FlyHashVectorizer, FlyModel or path-like, optional
-            The model that made the codes, instead of that in the file. Another one is refused:
-            codes of different models cannot be compared.
+            The model that made the codes, to use instead of the one in the file. Any other model
+            is rejected: codes of different models cannot be compared.
 
         Returns
         -------
@@ -252,12 +252,12 @@ class DocumentIndex(StoredDocuments):
 
     @classmethod
     def merge(cls, indexes: Sequence[DocumentIndex]) -> DocumentIndex:
-        """Return one index of the documents of several, which share their codes.
+        """Return one index with the documents of several; it shares their codes.
 
         Parameters
         ----------
         indexes : list of DocumentIndex
-            Of the same model. No id may come twice; see :meth:`with_ids`.
+            All of the same model. No id may occur twice; see :meth:`with_ids`.
 
         Returns
         -------
@@ -277,15 +277,15 @@ class DocumentIndex(StoredDocuments):
             )
         made = cls(indexes[0].model, n_jobs=indexes[0].n_jobs)
         made._set(merge_rows([index._rows for index in indexes]))
-        made._row_by_id()  # says so if an id comes twice
+        made._row_by_id()  # raises if an id occurs twice
         return made
 
     def to_faiss(self) -> Any:
         """Return the codes as a faiss index, which searches by Hamming distance.
 
-        Its ids are those of the documents or, where these are str, places in :attr:`ids`.
-        Documents without a known word are left out. A distance of ``d`` is a score of
-        ``1 - d / (2 * hash_length)``. It needs ``pip install "skfly[faiss]"``.
+        Its ids are the documents' ids or, if these are str, positions in :attr:`ids`. Documents
+        without a known word are left out. A distance of ``d`` is a score of
+        ``1 - d / (2 * hash_length)``. Needs ``pip install "skfly[faiss]"``.
 
         Returns
         -------
@@ -295,11 +295,11 @@ class DocumentIndex(StoredDocuments):
         return to_faiss(*self._exported())
 
     def to_usearch(self, **params: Any) -> Any:
-        """Return the codes as a usearch index: approximate, of bits, by Tanimoto distance.
+        """Return the codes as a usearch index: approximate search of bits by Tanimoto distance.
 
-        Its keys are the ids of the documents or, where these are str, places in :attr:`ids`.
+        Its keys are the documents' ids or, if these are str, positions in :attr:`ids`.
         Documents without a known word are left out. Query it with
-        ``pack_codes(fly.transform(texts))``. It needs ``pip install "skfly[usearch]"``.
+        ``pack_codes(fly.transform(texts))``. Needs ``pip install "skfly[usearch]"``.
 
         Parameters
         ----------

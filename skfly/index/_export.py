@@ -22,7 +22,7 @@ def to_faiss(keys: NDArray[np.int64], packed: NDArray[np.uint8]) -> Any:
 
 
 def to_usearch(keys: NDArray[np.int64], packed: NDArray[np.uint8], **params: Any) -> Any:
-    """Return packed codes as a usearch index of bits by Tanimoto distance."""
+    """Return packed codes as a usearch index of bits with Tanimoto distance."""
     usearch = import_optional("usearch.index", "usearch", "this")
     index = usearch.Index(
         ndim=8 * packed.shape[1],

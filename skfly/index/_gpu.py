@@ -16,7 +16,7 @@ __all__ = ["GpuIndex"]
 class GpuIndex(PackedIndex):
     """Codes in memory and on the current GPU, for searches of many queries at once.
 
-    Parts of the codes (``first`` and ``last``) are searched on the CPU. A pickle holds a
+    Searches of a part of the codes (``first`` and ``last``) run on the CPU. A pickle holds a
     :class:`PackedIndex`.
 
     Parameters

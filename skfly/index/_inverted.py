@@ -15,8 +15,8 @@ __all__ = ["InvertedIndex"]
 _CODES_AT_A_TIME = 1 << 16  # whole words of 64 codes, so that threads do not share one
 
 
-# a search reads a bit of each code for each of the query's cells, and one in packed codes a byte
-# for any 8 cells of which the query has some: measured, they break even here
+# For each code, this search reads a bit per cell of the query; one of packed codes reads a byte
+# for each 8 cells of which the query has any. By measurement they break even here.
 _MOST_ONES = 0.2
 
 

@@ -6,8 +6,8 @@ passes.
 
 Similarities are compared as integers. ``ranks[c, o]`` is the rank, from 0 for the least similar,
 of a code of class ``c`` that shares ``o`` cells with the query; ``needed[r]`` is the smallest
-overlap that can reach rank ``r``. ``classes`` has the class of each code, or one entry if all are
-in one.
+overlap that can reach rank ``r``. ``classes`` has the class of each code, or one entry if there is
+only one class.
 
 ``candidates`` are the codes that may be among the ``n`` nearest of each query: a tuple of
 ``state`` (the rank that a code must exceed, the number of candidates that do, and the number of
@@ -49,7 +49,7 @@ _popcount: Any = intrinsic(_emit_popcount)
 def _active_bytes(query, active):
     """Write the positions of a query's bytes that have ones, and return their number.
 
-    The others need not be read: of 400 cells, a query of 32 has ones in half of its bytes.
+    The others need not be read: a query with 32 of 400 cells has ones in half of its bytes.
     """
     n = 0
     for b in range(query.shape[0]):
@@ -115,7 +115,7 @@ def weighted_sums(columns, tables, first, last, out):
 
 @njit(inline="always", **_options)
 def _start(n_queries, n, n_ranks, floor):
-    """Return room for the candidates of queries; ranks below ``floor`` are no candidates."""
+    """Allocate the candidates of queries; ranks below ``floor`` are no candidates."""
     room = 2 * n + _STRIP
     state = np.zeros((n_queries, 3), np.int64)
     state[:, 0] = floor - 1
@@ -131,7 +131,7 @@ def _start(n_queries, n, n_ranks, floor):
 def _offer(q, code, code_class, overlap, ranks, n, candidates):
     """Add a code to the candidates of query ``q`` if its rank is high enough.
 
-    Codes come in order and must exceed the rank, so that among equals the first stay.
+    Codes come in order and must exceed the rank, so the first of equals stay.
     """
     state, histogram, codes, code_ranks = candidates
     rank = ranks[code_class, overlap]
@@ -173,7 +173,7 @@ def _finish(candidates, found, found_ranks):
     for q in range(n_queries):
         _compact(q, n, candidates)
         kept = state[q, 2]
-        # a counting sort, which numba compiles in a fraction of the time that its own sorts take
+        # a counting sort, which compiles much faster than numba's own sorts
         places = histogram[q]
         places[:] = 0
         for i in range(kept):
@@ -206,8 +206,8 @@ def nearest(
 ):
     """Find the codes with the highest ranks among ``first`` to ``last`` for packed queries.
 
-    Ranks below ``floor`` are ignored. ``counts`` is room for the overlaps of ``BLOCK``
-    codes, of a type that holds the largest: the smaller it is, the more codes are counted at once.
+    Ranks below ``floor`` are ignored. ``counts`` is a buffer for the overlaps of ``BLOCK``
+    codes, of a type that holds the largest: the smaller, the more codes are counted at once.
     Blocks of codes stay in the cache while all queries are compared with them.
     """
     n_queries, n = found.shape

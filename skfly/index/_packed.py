@@ -1,4 +1,4 @@
-"""The default index: codes as bits, all of them compared with a query."""
+"""The default index: packed codes, all of them compared with a query."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ __all__ = ["MEASURES", "PackedIndex", "Request", "check_measure", "score"]
 MEASURES = ("sokal-michener", "overlap", "cosine", "jaccard")
 _CODES_AT_A_TIME = 1 << 14
 _QUERIES_AT_A_TIME = 32
-_NUMBERS_AT_A_TIME = 1 << 20  # that a kernel holds for its queries
+_NUMBERS_AT_A_TIME = 1 << 20  # a kernel holds for its queries
 _WORTH_THREADS = 1 << 25  # bytes to read; for less, starting a thread takes as long
 _MOST_RANKINGS = 64
 _FIRST_GUESS = 64  # neighbours that most queries do not exceed
 
 
 class Request(NamedTuple):
-    """What a kernel is to find: the ``n`` best ranks from ``floor`` among some codes."""
+    """A kernel's task: find the ``n`` best ranks from ``floor`` among some codes."""
 
     ranking: Ranking
     floor: int
@@ -37,29 +37,29 @@ class Request(NamedTuple):
 
 
 class PackedIndex:
-    """Codes as bits, searched exactly by counting common ones.
+    """Packed codes, searched exactly by counting common ones.
 
-    Search reads an eighth of a byte for each cell and code, skips what the query has no ones in,
-    and needs no preparation. Results are exact.
+    Search reads one bit for each cell and code, skips bytes in which the query has no ones, and
+    needs no preparation.
 
     Parameters
     ----------
     codes : sparse matrix or array-like, (n_codes, n_cells)
-        Anything not zero counts as one. Packed codes, if ``n_cells`` is given. Or another index,
-        whose codes are then shared.
+        Anything not zero counts as one. With ``n_cells``, packed codes. Or another index, whose
+        codes are then shared.
     n_cells : int, optional
-        Says that ``codes`` are packed, and how wide they are: rows of bytes as by
-        :func:`skfly.codes.pack_codes`, or of 64-bit words.
+        Width of packed codes: rows of bytes as :func:`skfly.codes.pack_codes` returns, or of
+        64-bit words.
 
     Attributes
     ----------
     n_cells : int
         Width of the codes.
     columns : ndarray of uint8, (ceil(n_cells / 8), n_codes)
-        The packed codes, one a column: the same byte of all codes is kept together.
+        The packed codes, one per column: the same byte of all codes is stored together.
     sizes : ndarray of uint16 or uint32, (n_codes,)
-        The number of ones of each code. If all have the same, it takes the memory of one number
-        and is read-only.
+        The number of ones in each code. If all are equal, this takes the memory of one number and
+        is read-only.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class PackedIndex:
 
     @classmethod
     def from_columns(cls, columns: NDArray[np.uint8], n_cells: int) -> PackedIndex:
-        """Return an index that uses an array of packed codes, one a column, without a copy.
+        """Return an index of an array of packed codes, one per column, without copying it.
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ class PackedIndex:
         self._reset()
 
     def without(self, rows: Any) -> PackedIndex:
-        """Return an index of the same codes in which some count as empty. It shares the bits.
+        """Return an index of the same codes in which some count as empty; it shares the memory.
 
         With ``skip_empty`` these codes are never found.
 
@@ -243,7 +243,7 @@ class PackedIndex:
 
     @classmethod
     def concatenate(cls, parts: Sequence[PackedIndex]) -> PackedIndex:
-        """Return one index of the codes of several, in their order.
+        """Return one index with the codes of several, in order.
 
         Parameters
         ----------
@@ -320,7 +320,7 @@ class PackedIndex:
         queries : sparse matrix or array, (n_queries, n_cells)
             Anything not zero counts as one; or packed codes.
         least : float
-            The smallest similarity. What misses it by rounding only (1e-12) is returned, too.
+            The smallest similarity, with a tolerance of 1e-12 for rounding.
         measure : {"cosine", "overlap", "sokal-michener", "jaccard"}, default="cosine"
             See :func:`skfly.codes.similarity`.
         skip_empty : bool, default=False
@@ -375,7 +375,7 @@ class PackedIndex:
         first: int = 0,
         last: int | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Search with packed queries that are known to fit."""
+        """Search with packed queries that are already checked."""
         first, last = index(first), len(self) if last is None else index(last)
         if not 0 <= first <= last <= len(self):
             raise ValueError(f"there are no codes {first} to {last} among {len(self)}")
@@ -385,7 +385,7 @@ class PackedIndex:
         if not ids.size:
             return ids, scores
         sizes = count_ones(queries).sum(axis=1, dtype=np.int64)
-        # by the other measures, the order does not depend on the size of the query
+        # with the other measures, the order does not depend on the size of the query
         for size in np.unique(sizes) if measure == "jaccard" else [1]:
             rows = np.flatnonzero(sizes == size) if measure == "jaccard" else slice(None)
             ranking = self._ranking(measure, int(size), skip_empty)
@@ -419,7 +419,7 @@ class PackedIndex:
         return out
 
     def weighted_sums(self, weights: Any, first: int, last: int) -> NDArray[np.float64]:
-        """Return the sum of weights, one a cell, over the cells of each code.
+        """Return the sum of weights, one per cell, over the cells of each code.
 
         Parameters
         ----------
@@ -448,7 +448,7 @@ class PackedIndex:
     # Ranks
 
     def _ranking(self, measure: str, query_size: int, skip_empty: bool) -> Ranking:
-        """Return the ranking that holds for queries of a size; it is kept for the next search."""
+        """Return the ranking for queries of this size; it is cached for the next search."""
         query_size = query_size if measure == "jaccard" else 1
         key = measure, query_size, skip_empty
         ranking = self._rankings.get(key)
@@ -468,7 +468,7 @@ class PackedIndex:
                 classes, sizes, np.broadcast_to(scores, (len(sizes), overlaps.size)), skip_empty
             )
             if len(self._rankings) >= _MOST_RANKINGS:
-                self._rankings = {}  # another thread may do the same: nothing is read back
+                self._rankings = {}  # another thread may do the same, which is harmless
             self._rankings[key] = ranking
         return ranking
 
@@ -477,9 +477,9 @@ class PackedIndex:
     def _nearest(
         self, queries: NDArray[np.uint8], request: Request, n_jobs: int | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the ids and ranks of the nearest codes; a rank below the floor is no code.
+        """Return the ids and ranks of the nearest codes; a rank below the floor means no code.
 
-        Threads share the queries or, if these are few, the codes.
+        The queries are split among threads or, if there are few, the codes.
         """
         ranking, _, n, first, last = request
         step = _NUMBERS_AT_A_TIME // (4 * n + len(ranking.needed))
@@ -519,7 +519,7 @@ class PackedIndex:
 
 
 def _one_if_equal(sizes: NDArray[Any]) -> NDArray[Any]:
-    """Return sizes in the memory of one number, if all are the same."""
+    """Return sizes in the memory of one number if all are equal."""
     if len(sizes) and (sizes == sizes[0]).all():
         return np.broadcast_to(sizes[:1].copy(), sizes.shape)
     return sizes
@@ -548,6 +548,6 @@ def score(
 
 
 def check_measure(measure: str) -> None:
-    """Raise ``ValueError`` for what is not the name of a measure."""
+    """Raise ``ValueError`` unless this is the name of a measure."""
     if measure not in MEASURES:
         raise ValueError(f"measure must be one of {MEASURES}; got {measure!r}")

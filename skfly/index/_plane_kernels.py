@@ -1,6 +1,6 @@
 """Numba kernels of :class:`InvertedIndex`, beside those in ``_kernels.py``.
 
-``planes`` (n_cells, n_codes / 64) has one row a cell, with one bit per code.
+``planes`` (n_cells, n_codes / 64) has one row per cell, with one bit per code.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def _add_rows(rows, n, total, first, second, carry):
 def _count_planes(planes, cells, start, n, n_bits, rows, waits):
     """Add up planes into ``64 n`` counters, whose bits are in the first rows.
 
-    Two rows of the same value are added at a time, and what they carry waits for another one of
-    its value in the second ``n_bits`` rows. The last of three spare rows is 0.
+    Two rows of the same value are added at a time, and their carry waits in the second
+    ``n_bits`` rows for another of its value. The last of three spare rows is 0.
     """
     spare, zero = 2 * n_bits, 2 * n_bits + 2
     rows[:n_bits, :n] = 0
@@ -106,7 +106,7 @@ def _mark_reached(rows, n_bits, limit, first, n, reached, equal):
 def nearest(planes, cells, indptr, classes, ranks, needed, floor, first, last, found, found_ranks):
     """Find the codes with the highest ranks, reading only the planes of the queries' cells.
 
-    As the kernel of the same name in ``_kernels.py``; ``cells[indptr[q]:indptr[q + 1]]`` are the
+    Like the kernel of the same name in ``_kernels.py``; ``cells[indptr[q]:indptr[q + 1]]`` are the
     cells of query ``q``.
     """
     n_queries, n_nearest = found.shape

@@ -11,7 +11,7 @@ __all__ = ["Ranking", "rank"]
 
 
 class Ranking(NamedTuple):
-    """The order of the similarities that codes can have to a query, as integers.
+    """The possible similarities of codes to a query, ordered as integers.
 
     A code of class ``c`` (the codes of one size) that shares ``o`` cells with the query has rank
     ``ranks[c, o]``, from 0 for the least similar. ``needed[r]`` is the smallest overlap that can
@@ -39,7 +39,7 @@ def rank(
     Parameters
     ----------
     classes : ndarray of uint16
-        The class of each code, or one entry if all are in one.
+        The class of each code, or one entry if there is only one class.
     sizes : ndarray of int64, (n_classes,)
         The number of ones of the codes of each class, rising.
     scores : ndarray of float64, (n_classes, n_overlaps)

@@ -1,4 +1,4 @@
-"""What an index of documents keeps beside the codes: ids and texts, one for each row."""
+"""The ids and texts that an index of documents keeps beside the codes, one for each row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Ids", "Numbers", "Strings", "as_ids"]
 
 
 class Strings:
-    """Strings by row. More can be added at the end, which does not disturb who reads.
+    """Strings by row. Appending does not disturb concurrent readers.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Strings:
         self._parts[-1].extend(strings)
 
     def parts(self) -> list[Sequence[str]]:
-        """Return the runs of strings that these are made of; none of them will grow."""
+        """Return the runs of strings that make up these; none of them will grow."""
         return [*self._parts[:-1], list(self._parts[-1])]
 
     def take(self, rows: NDArray[np.int64]) -> Strings:
@@ -49,7 +49,7 @@ class Strings:
         return Strings([[self[row] for row in rows.tolist()]])
 
     def arrays(self, name: str, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """Return the strings of some rows as arrays of a file."""
+        """Return the strings of some rows as arrays for a file."""
         return PackedStrings.pack(self[row] for row in rows.tolist()).arrays(name)
 
     @classmethod

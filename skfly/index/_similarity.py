@@ -54,10 +54,10 @@ def similarity(left: Any, right: Any, measure: str = "sokal-michener") -> NDArra
 def nearest(
     queries: Any, codes: Any, n_nearest: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the codes that share most cells with each query.
+    """Find the codes that share the most cells with each query.
 
-    Codes are packed first: to search the same codes again, make a
-    :class:`~skfly.index.PackedIndex` of them.
+    Codes are packed first: to search the same codes repeatedly, build a
+    :class:`~skfly.index.PackedIndex`.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def nearest(
     rows : ndarray of int64, (n_queries, n_nearest)
         Rows of ``codes`` with the largest overlap, ties in the order of ``codes``.
     overlaps : ndarray of int64, (n_queries, n_nearest)
-        The numbers of cells in common.
+        The number of cells in common.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def nearest(
 
 
 def _count_pairs(left: Any, right: Any) -> tuple[NDArray[np.int64], ...]:
-    """Return, for each pair of rows, the number of common ones, and of the ones of each."""
+    """Return, for each pair of rows, the number of common ones, and of ones in each."""
     left, right = (sparse.csr_array(codes) != 0 for codes in (left, right))
     if left.shape != right.shape:
         raise ValueError(

@@ -40,7 +40,7 @@ class StoredDocuments:
         self._set(Rows((), Numbers(), texts, np.zeros(0, np.bool_)))
 
     def _set(self, rows: Rows) -> None:
-        """Replace all that there is."""
+        """Replace all documents."""
         self._rows = rows
         self._row_of: dict[Any, int] | None = None
         numbers = rows.ids.array() if isinstance(rows.ids, Numbers) else np.zeros(0, np.int64)
@@ -91,7 +91,7 @@ class StoredDocuments:
     # Documents
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Replace all documents by others, with ids from 0: scikit-learn's name.
+        """Replace all documents with others, with ids from 0; for scikit-learn's API.
 
         Parameters
         ----------
@@ -115,11 +115,11 @@ class StoredDocuments:
         Parameters
         ----------
         texts : iterable or EncodedCorpus
-            Documents, as ``fly.transform`` takes them. They are read a few million characters at
-            a time, so a generator will do.
+            Documents, as ``fly.transform`` takes them. They are read a few million characters at a
+            time, so a generator works.
         ids : iterable of int or str, optional
-            A different one for each, all int or all str. By default numbers, from 0 or from after
-            the largest.
+            Distinct, all int or all str. By default, numbers that continue from the largest, or
+            start at 0.
         """
         with self._lock:
             given = None if ids is None else self._new_ids(ids)
@@ -145,7 +145,7 @@ class StoredDocuments:
         return PackedIndex.concatenate(parts), kept
 
     def _new_ids(self, ids: Iterable[Any]) -> NDArray[np.int64] | list[str]:
-        """Return ids, of which none may be there already."""
+        """Check that ids are new, and return them."""
         given = as_ids(ids)
         are_numbers = not isinstance(given, list)
         if len(self._rows.kept) and len(given) and are_numbers != self._has_numbers:
@@ -167,13 +167,13 @@ class StoredDocuments:
         rows = self._rows
         stored: Any = rows.ids
         n_before = len(rows.kept)
-        if not n_before:  # the first ones say of which type ids are
+        if not n_before:  # the first ones set the type of ids
             stored = Strings() if isinstance(ids, list) else Numbers()
         stored.extend(ids)
         if rows.texts is not None:
             rows.texts.extend(texts)
         parts = [*rows.parts, codes]
-        # as many parts as the number of documents has digits: each code is moved a few times
+        # the number of parts grows with the logarithm: each code is moved only a few times
         while len(parts) > 1 and 2 * len(parts[-1]) > len(parts[-2]):
             parts[-2:] = [PackedIndex.concatenate(parts[-2:])]
         kept = np.concatenate([rows.kept, np.ones(len(codes), np.bool_)])
@@ -184,7 +184,7 @@ class StoredDocuments:
         self._rows = Rows(tuple(parts), stored, rows.texts, kept)
 
     def remove(self, ids: Iterable[int] | Iterable[str]) -> None:
-        """Remove documents. If one of them is not there, none is removed.
+        """Remove documents. If an id is unknown, none is removed.
 
         Parameters
         ----------
@@ -211,7 +211,8 @@ class StoredDocuments:
     def compact(self) -> None:
         """Free the memory of removed documents.
 
-        It happens by itself when more than half were removed; :meth:`save` writes none of them.
+        This happens automatically once more than half were removed; :meth:`save` never writes
+        removed documents.
         """
         with self._lock:
             rows = self._rows
@@ -229,12 +230,12 @@ class StoredDocuments:
             self._next_id = next_id  # an id is not given twice
 
     def with_ids(self, ids: Iterable[int] | Iterable[str]) -> Self:
-        """Return an index of the same documents with other ids. It shares their codes.
+        """Return an index of the same documents with other ids; it shares their codes.
 
         Parameters
         ----------
         ids : iterable of int or str
-            One for each, in the order of :attr:`ids`.
+            One per document, in the order of :attr:`ids`.
 
         Returns
         -------
@@ -271,7 +272,7 @@ class StoredDocuments:
             return [texts[row] for row in self._rows_with(ids)]
 
     def _row_by_id(self) -> dict[Any, int]:
-        """Return the row of each id; most uses never need it."""
+        """Return the row of each id; built when first needed."""
         if self._row_of is None:
             rows = self._rows
             kept = np.flatnonzero(rows.kept).tolist()
@@ -293,7 +294,7 @@ class StoredDocuments:
 
 
 class _Tee:
-    """Texts that are kept while they are read."""
+    """Keep texts while they are read."""
 
     def __init__(self, model: FlyModel, texts: Any) -> None:
         if isinstance(texts, EncodedCorpus):
@@ -318,7 +319,7 @@ class _Tee:
 
 
 def as_model(fly: Any) -> FlyModel:
-    """Return the model of an estimator or in a file, set to the codes that can be searched."""
+    """Return the model of an estimator or in a file, set to make binary codes."""
     if isinstance(fly, str | os.PathLike):
         fly = FlyModel.load(fly, mmap=True)
     if not isinstance(fly, FlyModel):

@@ -1,4 +1,4 @@
-"""What was learned: one frozen object that turns words, contexts and documents into codes."""
+"""Trained models: one immutable object that turns words, contexts and documents into codes."""
 
 from skfly.model._cells import KenyonCell
 from skfly.model._coder import Active, Coder, top_of_scores

@@ -40,7 +40,7 @@ def word_probabilities(strengths: NDArray[np.float64], temperature: float) -> ND
 def likeliest_words(
     probabilities: NDArray[np.float64], words: Sequence[str], n_words: int
 ) -> list[tuple[str, float]]:
-    """Return the words with the largest probabilities, and these.
+    """Return the words with the largest probabilities, with their probabilities.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What turns word ids into active cells: the learned arrays behind one small protocol.
+"""Coders turn word ids into active cells: learned arrays behind one small protocol.
 
-A learning rule ends in a coder. There may be several forms of them; ``FlyModel.load`` knows
-each by the name that model files have for it.
+Every learning rule produces a coder. There are several kinds; ``FlyModel.load`` finds each by the
+name that model files give it.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Active(NamedTuple):
 
 
 class Coder(Protocol):
-    """Cells that respond to words, to words in context and to bags of words.
+    """The response of cells to words, words in context and bags of words.
 
-    It is not changed after it is made, and may be used from many threads. A coder that also has
-    ``sequences(engine, ids, n_top)``, with the ids of each text in order, makes its model read
-    documents in order instead of as bags.
+    A coder is immutable and may be used from many threads. If it also has ``sequences(engine, ids,
+    n_top)``, which takes the ids of each text in order, its model reads documents in order instead
+    of as bags.
     """
 
     form: ClassVar[str]
@@ -49,16 +49,16 @@ class Coder(Protocol):
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What was learned, by name."""
+        """The learned arrays, by name."""
         ...
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """What is no array, as JSON can hold it."""
+        """Everything else, as JSON can hold it."""
         ...
 
     def compact(self) -> Coder:
-        """Return a coder of nearly the same codes in a fraction of the memory."""
+        """Return a coder with nearly the same codes in a fraction of the memory."""
         ...
 
     def check_word_codes(self, word_codes: str) -> None:
@@ -97,13 +97,13 @@ class Coder(Protocol):
         ...
 
     def responses(self, engine: Engine, ids: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Return how every cell responds to each of some words."""
+        """Return the response of every cell to some words."""
         ...
 
     def strengths(
         self, cells: NDArray[np.integer[Any]], counts: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return how much each word, seen so often, stands for cells, (V, n_cells)."""
+        """Return how much each word, given its count, stands for each cell, (V, n_cells)."""
         ...
 
 

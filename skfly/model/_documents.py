@@ -1,8 +1,8 @@
-"""The coder of documents: a second group of cells, which learned from whole documents.
+"""The coder of documents: a second group of cells, learned from whole documents.
 
-A document is the vector ``x`` of its words' tf-idf, with logarithms of counts and of unit length.
-A cell responds by ``x @ weights`` in units of its deviation over documents, less its mean: what
-says how a document differs from others. Both are folded into arrays of the coder.
+A document is the tf-idf vector ``x`` of its words, of unit length and with logarithms of counts.
+A cell's response is ``x @ weights``, standardised by its mean and deviation over documents: how
+this document differs from others. Both are folded into the coder's arrays.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ _ACTIVATIONS_AT_A_TIME = 1 << 22
 class DocumentCoder:
     """Cells that respond to documents.
 
-    All sums are of whole numbers, exact in any order, so a document has the same code on every
-    machine and beside any others.
+    All sums are of whole numbers and exact in any order, so a document has the same code on every
+    machine and in any batch.
 
     Parameters
     ----------
     weights : ndarray of int16 or Factors, (V, K)
-        How each word excites or inhibits each cell; as factors in a compact model.
+        How each word excites or inhibits each cell; factors in a compact model.
     scales : ndarray of float32, (K,)
         The unit of each cell's weights.
     thresholds : ndarray of float32, (K,)
-        What is subtracted: a cell's mean over the documents that were learned from.
+        Subtracted from the responses: each cell's mean over the training documents.
     idf : ndarray of float32, (V,)
         Inverse document frequencies.
 
@@ -70,7 +70,7 @@ class DocumentCoder:
 
     @classmethod
     def from_weights(cls, weights: Any, thresholds: Any, idf: Any) -> Self:
-        """Return the coder with weights that are not whole numbers yet."""
+        """Return the coder with these weights, rounded to whole numbers."""
         weights = np.asarray(weights, np.float32)
         largest = np.abs(weights).max(axis=0, initial=0.0)
         scales = (largest / np.float32(_LARGEST_WEIGHT)).astype(np.float32)
@@ -131,13 +131,13 @@ class DocumentCoder:
 
     @property
     def _importance(self) -> NDArray[np.float32]:
-        """How much each word does in documents: how it counts in one, and how many have it."""
-        having = np.exp(1.0 - self.idf)  # the share of documents that have a word, about
+        """The influence of each word: its idf times the root of the share of documents with it."""
+        having = np.exp(1.0 - self.idf)  # about the share of documents that have a word
         importance: NDArray[np.float32] = self.idf * np.sqrt(having)
         return importance
 
     def strengths(self, cells: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-        """Return how much each word stands for cells, (V, n_cells)."""
+        """Return how much each word stands for each cell, (V, n_cells)."""
         if isinstance(self.weights, Factors):
             columns = self.weights.columns(cells)
         else:
@@ -145,7 +145,7 @@ class DocumentCoder:
         return columns * self._importance[:, None]
 
     def activations(self, engine: Engine, counts: sparse.csr_array) -> NDArray[np.float32]:
-        """Return how active every cell is for documents, one row of word counts each.
+        """Return the activation of every cell for documents, one row of word counts each.
 
         A document without known words, or with none that a cell responds to, has zeros.
         """
@@ -173,7 +173,7 @@ class DocumentCoder:
     def bags(self, engine: Engine, counts: sparse.csr_array, n_top: int) -> Active:
         """Return the most active cells of documents, one row of word counts each.
 
-        Activations of cells that respond less than to a document on average are negative.
+        A cell that responds less than to an average document has a negative activation.
         """
         n_rows = counts.shape[0]
         cells = np.empty((n_rows, n_top), dtype=np.int32)
@@ -191,14 +191,14 @@ class DocumentCoder:
 
 
 def _rank(n_cells: int) -> int:
-    """Return how many directions a compact coder has."""
+    """Return the number of directions of a compact coder."""
     return min(_LARGEST_RANK, max(round(_RANK_PER_CELL * n_cells), _SMALLEST_RANK))
 
 
 def _check_rest(
     arrays: Mapping[str, NDArray[Any]], n_words: int, n_cells: int
 ) -> list[NDArray[np.float32]]:
-    """Return what a coder has beside its weights."""
+    """Return the arrays of a coder beside its weights."""
     lengths = {"scales": n_cells, "thresholds": n_cells, "idf": n_words}
     given = [np.asarray(arrays[name]) for name in lengths]
     for (name, length), array in zip(lengths.items(), given, strict=True):

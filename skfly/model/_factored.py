@@ -26,8 +26,8 @@ class FactoredCoder:
     Parameters
     ----------
     factors : Factors, (2V or 3V, K)
-        Responses to words as context, then as target, then, if there are codes by consensus,
-        what the consensus says of them.
+        Responses to words as context, then as target, then, if the model has codes by consensus,
+        the consensus.
     n_words : int
     log_ratios : bool
         As in ``SynapseCoder``.

@@ -1,8 +1,8 @@
-"""Small forms of large matrices: rows of numbers of a few bits, and factors of low rank.
+"""Compact forms of large matrices: rows of few-bit numbers, and low-rank factors.
 
-A matrix ``W`` with a row for each word and a column for each cell is kept as ``A @ B`` of a few
-hundred directions. ``A`` is turned at random among these directions, which leaves the product as
-it is and makes its numbers alike, so that few bits are enough for each.
+A matrix ``W`` with a row for each word and a column for each cell is kept as ``A @ B`` with a few
+hundred directions. ``A`` is rotated at random among these directions, which leaves the product
+unchanged and makes its numbers alike, so that a few bits each are enough.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from skfly.engine._checks import check_array, check_cells
 
 __all__ = ["Factors", "PackedRows", "random_turn", "sum_rows"]
 
-_STEPS = {3: 0.65, 4: 0.355}  # best for 7 and 15 levels of normal numbers of variance 1
-_FACTOR_BITS = 3  # more directions tell more than finer numbers
+_STEPS = {3: 0.65, 4: 0.355}  # best for 7 and 15 levels of standard normal numbers
+_FACTOR_BITS = 3  # more directions help more than finer numbers
 _LARGEST_CELL = 2**15 - 1
 _LARGEST_AMOUNT = 2**19 - 1  # so that sums are exact, see Engine.sum_rows
 _LARGEST_SUM = 2.0**20
@@ -30,13 +30,13 @@ _ROWS_AT_A_TIME = 4096
 
 @dataclass(frozen=True, eq=False)
 class PackedRows:
-    """Rows of whole numbers of a few bits, as many above 0 as below; unpacked as they are read.
+    """Rows of few-bit integers in a range symmetric about 0; unpacked as they are read.
 
     Parameters
     ----------
     packed : ndarray of uint8, (n_rows, ceil(n_bits * n_columns / 8))
-        The bits of one number after the other, the highest first, of each ``2 ** (n_bits - 1)``
-        more than it is.
+        The bits of one number after the other, highest first; each number is stored plus
+        ``2 ** (n_bits - 1)``.
     n_columns : int
     n_bits : int, default=4
 
@@ -58,7 +58,7 @@ class PackedRows:
 
     @classmethod
     def quantise(cls, rows: Any, n_bits: int = 4) -> tuple[Self, NDArray[np.float64]]:
-        """Return rows in a few bits a number, and the unit of each row."""
+        """Return rows with a few bits per number, and the unit of each row."""
         rows = np.asarray(rows, np.float64)
         steps = _STEPS[n_bits] * np.sqrt((rows**2).mean(axis=1, keepdims=True)) + 1e-300
         largest = 2 ** (n_bits - 1) - 1
@@ -74,7 +74,7 @@ class PackedRows:
 
     @classmethod
     def check(cls, name: str, packed: Any, n_rows: int, n_columns: int, n_bits: int = 4) -> Self:
-        """Return the rows that an array holds; raises what ``check_array`` does."""
+        """Return the rows that an array holds; raises like ``check_array``."""
         array = np.asarray(packed)
         check_array(name, array, np.uint8, (n_rows, -(-n_columns * n_bits // 8)))
         return cls(array, n_columns, n_bits)
@@ -102,7 +102,7 @@ def sum_rows(
     amounts: NDArray[np.float64],
     indptr: NDArray[Any],
 ) -> NDArray[np.float64]:
-    """Return what ``Engine.sum_rows`` does, of packed rows too."""
+    """Do what ``Engine.sum_rows`` does, also for packed rows."""
     if isinstance(matrix, PackedRows):
         used, rows = np.unique(rows, return_inverse=True)
         matrix = matrix[used]
@@ -110,14 +110,14 @@ def sum_rows(
 
 
 def random_turn(n: int) -> NDArray[np.float64]:
-    """Return a rotation of ``n`` dimensions, always the same one."""
+    """Return a fixed rotation of ``n`` dimensions."""
     turned: NDArray[np.float64] = np.linalg.qr(np.random.default_rng(0).standard_normal((n, n)))[0]
     return turned
 
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """A matrix of rows for words and columns for cells, as a product.
+    """A matrix with a row per word and a column per cell, as a product.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ class Factors:
         indptr: NDArray[Any],
         largest_amount: float = 1.0,
     ) -> NDArray[np.float64]:
-        """Return the sums of bags of rows, each row times its amount, for all cells.
+        """Return the sum of each bag of rows, each row times its amount, for all cells.
 
         All sums are of whole numbers that doubles hold exactly.
         """

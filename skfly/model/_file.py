@@ -1,9 +1,9 @@
-"""Models in files: a safetensors container with arrays, and JSON for the rest.
+"""Model files: a safetensors container with arrays, and JSON for the rest.
 
-Arrays ``coder.*`` are the coder's, ``documents.*`` the document coder's if there is one,
-``words.*`` and ``counts`` the vocabulary's. An estimator adds
-what it needs to continue: arrays ``state.*`` and the JSON object ``"estimator"``. Files of skfly
-0.1 are turned into this form when they are read.
+Arrays ``coder.*`` belong to the coder, ``documents.*`` to the document coder if there is one, and
+``words.*`` and ``counts`` to the vocabulary. An estimator adds what it needs to continue: arrays
+``state.*`` and the JSON object ``"estimator"``. Files of skfly 0.1 are converted to this form when
+they are read.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _NUMBERS_OF_0_1: dict[str, dict[str, Any]] = {
 
 
 class ModelFile(NamedTuple):
-    """What a file holds: the model, and what an estimator added (``None``: nothing)."""
+    """The content of a file: the model, and what an estimator added (``None``: nothing)."""
 
     model: FlyModel
     estimator: dict[str, Any] | None
@@ -80,7 +80,7 @@ def write_model(
     estimator: Mapping[str, Any] | None = None,
     state: Mapping[str, NDArray[Any]] | None = None,
 ) -> None:
-    """Write a model, and what an estimator needs beside it."""
+    """Write a model, and what else an estimator needs."""
     arrays, content = describe_model(model)
     arrays |= {_STATE + name: array for name, array in (state or {}).items()}
     if estimator is not None:
@@ -89,7 +89,7 @@ def write_model(
 
 
 def describe_model(model: FlyModel) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return a model as arrays and what JSON can hold."""
+    """Return a model as arrays and a JSON object."""
     names = {field.name for field in fields(ModelSettings)} - {"text"}
     settings = {name: plain_value(name, getattr(model.settings, name)) for name in sorted(names)}
     text = {name: plain_value(name, value) for name, value in model.settings.text.items()}
@@ -103,12 +103,12 @@ def describe_model(model: FlyModel) -> tuple[dict[str, NDArray[Any]], dict[str, 
 
 
 def _plain_provenance(provenance: Provenance) -> dict[str, Any]:
-    """Return where a model comes from; that it is not compact goes without saying."""
+    """Return the provenance, with ``compact`` only if it is true."""
     return {name: value for name, value in asdict(provenance).items() if value is not False}
 
 
 def model_fingerprint(model: FlyModel) -> str:
-    """Return a name that no model with other codes of documents has."""
+    """Return a name that no model with different document codes has."""
     digest = hashlib.blake2b(digest_size=16)
     text = {
         name: value for name, value in model.analyzer.params.items() if name not in _HOW_TO_READ
@@ -188,7 +188,7 @@ def _check_arrays(
 ) -> None:
     """Check the arrays of a model: now, or, of a mapped file, when they are first used."""
 
-    @cache  # once for all that share the arrays
+    @cache  # once for all models that share the arrays
     def check() -> None:
         compare()
         for name, array in arrays.items():
@@ -230,7 +230,7 @@ def _restore(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]) -> 
         _provenance(content["provenance"]),
         document_coder,
     )
-    _ = model.analyzer  # that there are such rules for text is not known before
+    _ = model.analyzer  # raises if these are not valid rules for text
     estimator = content.get("estimator")
     if estimator is not None and not isinstance(estimator, dict):
         raise ValueError("its description of the estimator is not a table")
@@ -238,7 +238,7 @@ def _restore(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]) -> 
 
 
 def _text_settings(text: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the rules for text that a file may set: no files, no code, no long pattern."""
+    """Return the text parameters that a file may set: no files, no code, no long pattern."""
     known = {*TEXT_PARAMS, "phrases"}
     if unknown := text.keys() - known:
         raise ValueError(f"it has a rule for text {min(unknown)!r:.30}")
@@ -261,7 +261,7 @@ def _provenance(content: Mapping[str, Any]) -> Provenance:
 def _from_0_1(
     arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return what a file of 0.1 holds in the form of today."""
+    """Convert the content of a file of 0.1 to today's form."""
     params, fitted, words = dict(content["params"]), dict(content["fitted"]), content["words"]
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise ValueError("words is not a list of words")
@@ -307,7 +307,7 @@ def _from_0_1(
 
 
 def plain_value(name: str, value: Any) -> Any:
-    """Return a parameter as JSON can hold it, or say why not.
+    """Return a parameter in a form that JSON can hold, or raise an error that says why not.
 
     Examples
     --------

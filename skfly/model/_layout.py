@@ -1,4 +1,4 @@
-"""Where the cells lie in pictures: cells that respond to the same words side by side."""
+"""The arrangement of cells in pictures: those that respond to the same words side by side."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from sklearn.cluster import AgglomerativeClustering
 __all__ = ["CellLayout", "arrange_cells"]
 
 _N_REGIONS = 10
-_AT_A_TIME = 1024  # cells that are assigned to places at once
+_AT_A_TIME = 1024  # cells assigned to places at once
 _SHRINK = 0.9  # of the radius, from one round to the next
 _LARGEST_COST = 2.0**20
 
 
 class CellLayout(NamedTuple):
-    """The place of each cell on a grid, and the region that it belongs to.
+    """The place of each cell on a grid, and its region.
 
     Attributes
     ----------
     n_rows, n_columns : int
-        Of the grid; its last places are empty if there are more places than cells.
+        Size of the grid; its last places are empty if there are more places than cells.
     places : ndarray of int64, (n_cells,)
         ``row * n_columns + column`` of each cell.
     regions : ndarray of int64, (n_cells,)
@@ -39,10 +39,10 @@ class CellLayout(NamedTuple):
 
 
 def arrange_cells(codes: sparse.csr_array) -> CellLayout:
-    """Arrange cells by the codes of words, so that cells of the same words are neighbors.
+    """Arrange cells by the codes of words, so that cells with the same words are neighbors.
 
-    Places are assigned in rounds: the map of what cells respond to is blurred, less from round
-    to round, and each cell moves to where the blurred map is most like it (linear assignment
+    Places are assigned in rounds: the map of what cells respond to is blurred, less in each
+    round, and each cell moves to where the blurred map is most like it (linear assignment
     sorting). The same codes give the same layout.
 
     Parameters
@@ -71,19 +71,19 @@ def arrange_cells(codes: sparse.csr_array) -> CellLayout:
 
 
 def _profiles(codes: sparse.csr_array) -> NDArray[np.float32]:
-    """Return for each cell with which others it shares words, as rows of unit length."""
+    """Return how much each cell shares words with every other, as rows of unit length."""
     ones = (codes != 0).astype(np.float32)
     together = (ones.T @ ones).toarray().astype(np.float64)
     sizes = np.sqrt(np.maximum(together.diagonal(), 1.0))
     cosines = together / sizes[:, None] / sizes
-    cosines -= cosines.mean(axis=0)  # what all have in common tells nothing
+    cosines -= cosines.mean(axis=0)  # what all have in common says nothing
     lengths = np.sqrt((cosines**2).sum(axis=1, keepdims=True))
     profiles: NDArray[np.float32] = (cosines / np.maximum(lengths, 1e-12)).astype(np.float32)
     return profiles
 
 
 def _grid(n_cells: int) -> tuple[int, int]:
-    """Return rows and columns: up to twice as wide as high, with few places to spare.
+    """Return the size of the grid: up to twice as wide as high, with few empty places.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def _assign(profiles: NDArray[np.float32], n_rows: int, n_columns: int) -> NDArr
         blurred = _blur(profiles, places, n_rows, n_columns, int(radius))
         for cells in np.array_split(random.permutation(n_cells), -(-n_cells // _AT_A_TIME)):
             likeness = profiles[cells] @ blurred[places[cells]].T
-            # whole numbers: the last bits of a product differ from processor to processor
+            # whole numbers: the last bits of a float product differ between processors
             costs = -np.rint(likeness * _LARGEST_COST)
             rows, columns = linear_sum_assignment(costs)
             places[cells[rows]] = places[cells[columns]]
@@ -137,7 +137,7 @@ def _blur(
 def _regions(
     profiles: NDArray[np.float32], places: NDArray[np.int64], n_rows: int, n_columns: int
 ) -> NDArray[np.int64]:
-    """Return regions of cells that lie together and are alike, numbered from the top left."""
+    """Group adjacent, similar cells into regions, numbered from the top left."""
     n_cells = len(places)
     n_regions = min(_N_REGIONS, n_cells)
     if n_regions < 2:

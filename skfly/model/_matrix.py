@@ -18,7 +18,7 @@ _MOST_INT32 = np.iinfo(np.int32).max
 def codes_to_csr(
     cells: NDArray[np.integer[Any]], n_cells: int, dtype: DTypeLike = np.float32
 ) -> sparse.csr_array:
-    """Return active cells, one row a code, as a sparse matrix of ones.
+    """Return active cells, one row per code, as a sparse matrix of ones.
 
     A row of -1 is a code with no active cell.
 
@@ -43,7 +43,7 @@ def codes_to_csr(
 
 
 def spread_rows(codes: sparse.csr_array, rows: NDArray[Any], n_rows: int) -> sparse.csr_array:
-    """Return a matrix of ``n_rows`` rows, of which ``rows`` (rising) are those of ``codes``.
+    """Return a matrix of ``n_rows`` rows with ``codes`` at ``rows`` (rising), else zeros.
 
     Examples
     --------
@@ -61,10 +61,10 @@ def spread_rows(codes: sparse.csr_array, rows: NDArray[Any], n_rows: int) -> spa
 
 
 def stack(parts: Iterable[sparse.csr_array]) -> sparse.csr_array:
-    """Return matrices one below the other, with 32-bit indices wherever they fit.
+    """Stack matrices vertically, with 32-bit indices wherever they fit.
 
-    Many estimators of scikit-learn take no others. Parts are taken one at a time and the memory
-    is that of the result, and an eighth at most while it grows.
+    Many estimators of scikit-learn accept no others. Parts are consumed one at a time; the memory
+    needed is that of the result plus at most an eighth.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def stack(parts: Iterable[sparse.csr_array]) -> sparse.csr_array:
 
 
 class _Growing:
-    """An array that is written to at its end; it grows where it is, if the system lets it."""
+    """An array to append to; it grows in place if the system allows it."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self._array: NDArray[Any] = np.empty(0, dtype)

@@ -1,4 +1,4 @@
-"""``FlyModel``: what was learned, and the codes that it gives."""
+"""``FlyModel``: a trained model and its codes."""
 
 from __future__ import annotations
 
@@ -43,27 +43,27 @@ _SPELLED_TEXTS = 4096
 _SPELLED_WORDS = 512
 _MOST_WORDS = 2**31 - 1
 _DOCUMENT_CELLS = ("auto", "words")
-_ARRANGED_WORDS = 10_000  # the most frequent ones, by which cells are arranged
-_ARRANGED_SHARE = 16  # one cell of so many is in the codes for it
-_NAMING_WORDS = 12  # of a cell, among which its name is found
+_ARRANGED_WORDS = 10_000  # the most frequent words, by which cells are arranged
+_ARRANGED_SHARE = 16  # one cell in this many is in the codes for it
+_NAMING_WORDS = 12  # words of a cell that are candidates for its name
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a model comes from.
+    """The provenance of a model.
 
     Attributes
     ----------
     rule : str
         The learning rule.
     text : str
-        What it was learned from, in words.
+        A description of the training text.
     n_tokens, n_windows : int
-        Words of the text, and windows learned from.
+        Words of the text, and windows used in training.
     skfly : str
-        The version that learned it.
+        The version that trained it.
     created : str
-        When learning ended, in ISO format.
+        When training ended, in ISO format.
     compact : bool
         Whether :meth:`FlyModel.compact` made the model.
     """
@@ -79,7 +79,7 @@ class Provenance:
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """How a model makes codes; every setting may be changed without learning again.
+    """How a model makes codes; every setting can be changed without retraining.
 
     Attributes
     ----------
@@ -107,15 +107,15 @@ class ModelSettings:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FlyModel:
-    """What was learned: words, cells and how they respond; and the codes that this gives.
+    """A trained model: words, cells and their responses, and the codes they give.
 
-    A model never changes, so many threads may use it at once. It is what
-    ``FlyHashVectorizer.model_`` returns and what files hold.
+    A model is immutable, so many threads may use it at once. ``FlyHashVectorizer.model_`` returns
+    one, and model files hold one.
 
     Parameters
     ----------
     vocabulary : Vocabulary
-        The words and how often each was seen. Words that were never seen have no code.
+        The words and their counts. Words that were never seen have no code.
     coder : Coder
         The learned arrays.
     settings : ModelSettings
@@ -127,11 +127,11 @@ class FlyModel:
     ----------
     n_words, n_cells, hash_length : int
     arrays : dict of ndarray
-        What was learned, read-only.
+        The learned arrays, read-only.
 
     See Also
     --------
-    skfly.FlyHashVectorizer : Learns a model.
+    skfly.FlyHashVectorizer : Train a model.
 
     Examples
     --------
@@ -173,7 +173,7 @@ class FlyModel:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        self._check()  # those who read the copy cannot
+        self._check()  # readers of the copy cannot check it
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
@@ -190,13 +190,13 @@ class FlyModel:
 
     @cached_property
     def _coder(self) -> Coder:
-        """The coder of codes of this length."""
+        """The coder for codes of this length."""
         at_length = getattr(self.coder, "at_length", None)
         return self.coder if at_length is None else at_length(self.hash_length)
 
     @cached_property
     def derived(self) -> dict[str, Any]:
-        """What others make of the model and keep with it; it is not saved."""
+        """A cache for what others derive from the model; it is not saved."""
         return {}
 
     @property
@@ -207,7 +207,7 @@ class FlyModel:
         return views
 
     def with_(self, **settings: Any) -> FlyModel:
-        """Return the model with other settings. It shares all arrays.
+        """Return the model with other settings; it shares all arrays.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ class FlyModel:
         model : FlyModel
         """
         model = replace(self, settings=replace(self.settings, **settings))
-        # what does not depend on these settings is not made again
+        # keep what does not depend on these settings
         kept = {"_check", "_known", "_naming_words_of_documents", "_spelling"}
         if "text" not in settings:
             kept.add("analyzer")
@@ -231,10 +231,10 @@ class FlyModel:
         return model
 
     def compact(self) -> FlyModel:
-        """Return the model in a fraction of its memory, with nearly the same codes.
+        """Return a model with nearly the same codes in a fraction of the memory.
 
-        Vectors of words take 4 bits a number, cells of documents become factors of low rank. It
-        encodes words, contexts and documents and describes cells as before.
+        Word vectors take 4 bits per number, and cells of documents become low-rank factors. The
+        model encodes words, contexts and documents and describes cells as before.
 
         Returns
         -------
@@ -270,13 +270,13 @@ class FlyModel:
         Parameters
         ----------
         words : iterable of str
-            A word that is not known as written is looked up as the preprocessing leaves it.
+            A word that is unknown as written is looked up again after preprocessing.
 
         Returns
         -------
         codes : sparse array, (n_words, n_cells)
-            An unknown word has an empty row, unless ``unknown_words="spelling"`` and it has three
-            characters in a row in common with a known one.
+            An unknown word has an empty row, unless ``unknown_words="spelling"`` and it shares
+            three consecutive characters with a known one.
         """
         if isinstance(words, str):
             raise ValueError("expected a list of words, got a single str; pass [word]")
@@ -299,7 +299,7 @@ class FlyModel:
         return stack([codes])
 
     def word_codes(self) -> sparse.csr_array:
-        """Return the static codes of all words of the vocabulary, in order of their ids."""
+        """Return the static codes of all words of the vocabulary, in the order of their ids."""
         ids = np.arange(self.n_words, dtype=np.int32)
         word_codes = self.settings.word_codes
         return self._codes(self._coder.words(self._engine, ids, self.hash_length, word_codes))
@@ -318,11 +318,10 @@ class FlyModel:
         contexts : iterable
             Texts, or lists of words.
         targets : iterable of str or int
-            For each context its target: a word, of which the first occurrence is meant (if the
-            context does not have it, the context is taken whole), or the place of one among the
-            context's words, from 0.
+            The target of each context: a word, whose first occurrence is used (if it does not
+            occur, the whole context is used), or the position of a word in the context, from 0.
         window : int or None, default=None
-            Take only this many words (an odd number) around the target; ``None`` takes all.
+            Use only this many words (an odd number) around the target; ``None`` uses all.
 
         Returns
         -------
@@ -365,10 +364,10 @@ class FlyModel:
         Returns
         -------
         codes : sparse array, (n_documents, n_cells)
-            With ``document_codes="binary"``, ``hash_length`` ones in a row; with ``"graded"``,
-            the same cells with their strength, rows of unit length; with ``"counts"``, the sum
-            of the words' codes. A document without a known word, or with none that any cell
-            responds to, has an empty row.
+            With ``document_codes="binary"``, ``hash_length`` ones per row; with ``"graded"``,
+            the strengths of the same cells, rows of unit length; with ``"counts"``, the sum of
+            the words' codes. A document without a word that is known and that some cell responds
+            to has an empty row.
         """
         return stack(self._document_parts(documents))
 
@@ -446,7 +445,7 @@ class FlyModel:
         return self.settings.unknown_words == "spelling" and hasattr(self.coder, "with_mixtures")
 
     def _with_words(self, words: Sequence[str]) -> Any:
-        """Return the coder with unknown words too, by their spelling."""
+        """Return the coder extended with unknown words, by their spelling."""
         coder: Any = self._coder
         if not words:
             return coder
@@ -458,11 +457,11 @@ class FlyModel:
     # Words
 
     def tokens(self, text: Any) -> list[str]:
-        """Return the words of a text, as the model reads it."""
+        """Return the words of a text as the model reads it."""
         return self.analyzer.words(text)
 
     def normalize(self, word: str) -> str:
-        """Return a word as the preprocessing leaves it."""
+        """Return a word after preprocessing."""
         return self.analyzer.normalize(word)
 
     def word_ids(self, words: Sequence[str]) -> NDArray[np.int32]:
@@ -475,7 +474,7 @@ class FlyModel:
 
     @cached_property
     def analyzer(self) -> TextAnalyzer:
-        """How the model reads text."""
+        """The analyzer that reads text for the model."""
         return TextAnalyzer(**self.settings.text)
 
     @cached_property
@@ -490,7 +489,7 @@ class FlyModel:
     def cells(
         self, text: Any, n_cells: int = 4, n_words: int = 30, *, temperature: float = 0.1
     ) -> list[KenyonCell]:
-        """Return the cells that respond most to a text, and the words that each stands for.
+        """Return the cells that respond most to a text, with the words that each stands for.
 
         Parameters
         ----------
@@ -498,10 +497,10 @@ class FlyModel:
         n_cells : int, default=4
             How many cells.
         n_words : int, default=30
-            How many words of each cell.
+            How many words per cell.
         temperature : float, default=0.1
-            Of the words' probabilities, in units of the strongest: the lower, the more the first
-            words stand out.
+            Temperature of the words' probabilities, in units of the strongest: the lower, the more
+            the first words stand out.
 
         Returns
         -------
@@ -533,7 +532,7 @@ class FlyModel:
         n_words : int, default=30
         temperature : float, default=0.1
         activations : array-like of float, optional
-            How active each is; 0 if not given.
+            The activation of each cell; 0 if not given.
 
         Returns
         -------
@@ -555,16 +554,16 @@ class FlyModel:
         ]
 
     def cell_breadths(self, temperature: float = 0.1) -> NDArray[np.float64]:
-        """Return how many words each cell stands for: the perplexity of its words."""
+        """Return the effective number of words of each cell: their perplexity."""
         every_cell = np.arange(self.n_cells)
         return np.array(
             [np.exp(entr(p).sum()) for p in self._probabilities(every_cell, temperature)]
         )
 
     def cell_layout(self) -> CellLayout:
-        """Return where cells lie in pictures of codes: those of the same words side by side.
+        """Return the layout of cells in pictures of codes: similar cells lie side by side.
 
-        It is made at the first call.
+        It is computed at the first call.
 
         Returns
         -------
@@ -574,15 +573,15 @@ class FlyModel:
         return self._layout
 
     def cell_names(self, n_words: int = 3, *, of: str = "words") -> list[tuple[str, ...]]:
-        """Return a name for each cell: the words that set it apart from the other cells.
+        """Return a name for each cell: the words that set it apart from other cells.
 
         Parameters
         ----------
         n_words : int, default=3
-            Words of a name; stop words are left out.
+            Words per name; stop words are left out.
         of : {"words", "documents"}, default="words"
-            Which cells: those of words and words in context, or those of documents, which may be
-            others.
+            Which cells to name: those of words and words in context, or those of documents, which
+            may be different cells.
 
         Returns
         -------
@@ -640,7 +639,7 @@ class FlyModel:
         return found
 
     def responses(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Return how every cell responds to words, (n_ids, n_cells)."""
+        """Return the response of every cell to words, (n_ids, n_cells)."""
         return self._coder.responses(self._engine, ids)
 
     def most_active(self, ids: NDArray[np.int32], n_cells: int) -> Active:
@@ -665,7 +664,7 @@ class FlyModel:
     # Files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file, without pickle and without what only learning needs.
+        """Write the model to one file, without pickle and without training state.
 
         Parameters
         ----------
@@ -700,11 +699,11 @@ class FlyModel:
         return read_model(path, mmap=mmap).model
 
     def _check_at_first_use(self, check: Callable[[], None]) -> None:
-        """Have ``check`` called before the first codes: it reads a mapped file as a whole."""
+        """Postpone ``check``, which reads the whole of a mapped file, to the first codes."""
         self.__dict__["_check"] = check
 
     def fingerprint(self) -> str:
-        """Return a name that hardly any other model has: codes of one name can be compared."""
+        """Return a digest of the model: codes of equal fingerprints can be compared."""
         from skfly.model._file import model_fingerprint
 
         return model_fingerprint(self)
@@ -736,7 +735,7 @@ class FlyModel:
 
     @cached_property
     def _cells_of_documents(self) -> DocumentCoder | None:
-        """The cells of documents, if there are any and the settings ask for them."""
+        """The document coder, if there is one and the settings ask for it."""
         which = self.settings.document_cells
         if which not in _DOCUMENT_CELLS:
             raise ValueError(f"document_cells must be one of {_DOCUMENT_CELLS}; got {which!r}")
@@ -772,7 +771,7 @@ class FlyModel:
         return codes
 
     def _most_active(self, counts: sparse.csr_array) -> Active:
-        """Return the most active cells of documents: their own ones, or those of words."""
+        """Return the most active cells of documents: those of documents or those of words."""
         coder = self._cells_of_documents or self._coder
         return coder.bags(self._engine, counts, self.hash_length)
 
@@ -786,7 +785,7 @@ class FlyModel:
 
 
 def _largest(values: NDArray[np.float64], n: int) -> NDArray[np.int64]:
-    """Return the places of the largest values, the largest first."""
+    """Return the positions of the largest values, the largest first."""
     n = min(n, len(values))
     few = np.sort(np.argpartition(-values, n - 1)[:n]) if n else np.zeros(0, np.int64)
     return few[np.argsort(-values[few], kind="stable")]

@@ -37,7 +37,7 @@ def is_stop_word(word: str) -> bool:
 
 
 def content_words(words: Sequence[str], order: NDArray[Any], n_words: int) -> list[int]:
-    """Return the first words of an order that are no stop words.
+    """Return the first words, in this order, that are not stop words.
 
     If all are, the first ones are returned.
     """
@@ -51,7 +51,7 @@ def content_words(words: Sequence[str], order: NDArray[Any], n_words: int) -> li
 
 
 def distinctive_words(candidates: Iterable[Sequence[str]], n_words: int) -> list[tuple[str, ...]]:
-    """Return of each cell's words, the strongest first, those that few other cells have.
+    """Return, strongest first, those words of each cell that few other cells have.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def distinctive_words(candidates: Iterable[Sequence[str]], n_words: int) -> list
     often = Counter(word for words in listed for word in words)
     names = []
     for words in listed:
-        # the rank among the cell's words, worsened by every other cell that has the word
+        # the rank among the cell's words, made worse by every other cell that has the word
         ranked = sorted(range(len(words)), key=lambda i: ((i + 2) * often[words[i]], i))
         names.append(tuple(words[i] for i in sorted(ranked[:n_words])))
     return names

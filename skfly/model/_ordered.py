@@ -1,4 +1,4 @@
-"""A coder that reads order: words have complex weights, and their place turns the phase."""
+"""A coder that reads word order: weights are complex, and position rotates the phase."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from skfly.model._coder import Active
 __all__ = ["PhaseCoder", "phase_responses"]
 
 _TOKENS_AT_A_TIME = 4096
-_MIDDLE = 0.5  # where a word is taken to stand if its place is not known
+_MIDDLE = 0.5  # the assumed place of a word whose place is unknown
 
 
 def phase_responses(
@@ -54,7 +54,7 @@ class PhaseCoder:
 
     Notes
     -----
-    Words, contexts and bags have no places; their words are taken to stand in the middle.
+    Words, contexts and bags have no places; their words are assumed to stand in the middle.
     """
 
     form: ClassVar[str] = "phases"
@@ -80,11 +80,11 @@ class PhaseCoder:
         return {}
 
     def compact(self) -> Self:
-        """Return itself: responses that depend on places have no smaller form yet."""
+        """Return itself: responses that depend on places have no compact form yet."""
         return self
 
     def check_word_codes(self, word_codes: str) -> None:
-        """Words have one kind of codes here, whatever the others are called."""
+        """Do nothing: words have only one kind of code here."""
 
     @classmethod
     def from_arrays(
@@ -168,7 +168,7 @@ class PhaseCoder:
 def _tokens(
     sequences: Sequence[NDArray[np.int32]],
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]]:
-    """Yield known tokens, some at a time: the sentence of each, its id and its place."""
+    """Yield known tokens in chunks: the sentence of each, its id and its place."""
     lengths = np.array([len(ids) for ids in sequences], dtype=np.int64)
     rows = np.repeat(np.arange(len(sequences)), lengths)
     ids = np.concatenate([*sequences, np.zeros(0, np.int32)]).astype(np.int32)

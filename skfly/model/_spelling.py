@@ -1,4 +1,4 @@
-"""Words that were never seen, by those that are spelled like them."""
+"""Codes of unseen words from words with similar spelling."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NGRAMS = (3, 5)
 
 
 class UnknownWords(Mapping[str, int]):
-    """Ids of known words that give an unknown word, once asked for, the next id.
+    """A mapping from words to ids that gives each new unknown word the next id.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class UnknownWords(Mapping[str, int]):
 
     @property
     def words(self) -> list[str]:
-        """The unknown words that were asked for, in order of their ids."""
+        """The unknown words seen so far, in order of their ids."""
         return list(self._ids)
 
     def get(self, word: str, default: object = None) -> int:  # noqa: ARG002
@@ -57,10 +57,10 @@ class UnknownWords(Mapping[str, int]):
 
 
 class Spelling:
-    """How much each word of a vocabulary tells about words that are not in it.
+    """How much each word of a vocabulary says about words outside it.
 
-    That is the square of the cosine of their character n-grams (3 to 5 characters, the ends of a
-    word marked), weighted so that rare n-grams count more.
+    This is the squared cosine of their character n-grams (3 to 5 characters, with word boundaries
+    marked), weighted so that rare n-grams count more.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The coder of cells that competed for windows: synapses, consensus, lateral connections."""
+"""The coder of rules in which cells compete for windows: synapses, consensus, lateral map."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = ["SynapseCoder", "consensus_scores", "evidence", "keep_probabilities"]
 
 _TERMS = 12  # 64-bit sums are used here: this only sets the precision
 _TIE_BREAK = 1e-4
-# Synapses and lateral connections are taken as multiples of these: sums of their products are then
-# exact in double precision, in any order, and every machine makes the same codes.
+# Synapses and lateral connections are rounded to multiples of these: sums of their products are
+# then exact in double precision, in any order, and every machine makes the same codes.
 _SYNAPSE_UNIT = 2.0**-12
 _LATERAL_UNIT = 2.0**-14
 _ROWS_AT_A_TIME = 4096
@@ -31,7 +31,7 @@ _COMPACT_RANK = 1024
 
 @dataclass(frozen=True, eq=False)
 class SynapseCoder:
-    """Cells whose synapses from words as context and as target were learned.
+    """Cells with learned synapses from words as context and as target.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class SynapseCoder:
                 if self.lateral is None
                 else self._connect(engine, self._evidence(ids, "consensus"))
             )
-            # lengths do not matter to codes of words, and they should not to the factors
+            # lengths do not matter to word codes, so they should not matter to the factors
             lengths = np.sqrt((own**2).sum(axis=1, keepdims=True))
             typical = np.sqrt((responses**2).sum(axis=1).mean())
             np.divide(own * typical, lengths, out=own, where=lengths > 0)
@@ -206,10 +206,10 @@ class SynapseCoder:
         return Drive(fixed_point_gain(self.largest * spread, _TERMS), np.float32(-np.inf))
 
     def _responses_to(self, engine: Engine, rows: NDArray[Any]) -> NDArray[np.float32]:
-        """Return an array, (2V, K), that has the responses to some rows of the synapses.
+        """Return an array, (2V, K), in which the responses to these rows of the synapses are set.
 
-        They are kept: the words of one text come again in the next. Two threads may compute the
-        same rows at once; they write the same numbers.
+        They are cached, since the next text will have many of the same words. Two threads may
+        compute the same rows at once; they write the same numbers.
         """
         if self.lateral is None and self.weights is None:
             return self.synapses
@@ -252,7 +252,7 @@ class SynapseCoder:
         return units
 
     def _evidence(self, ids: NDArray[Any], word_codes: str) -> NDArray[np.float32]:
-        """Return what is known of words: the consensus, or the synapses."""
+        """Return the evidence for words: the consensus, or the synapses."""
         if word_codes == "synapses" or self.consensus is None:
             as_target: NDArray[np.float32] = self.synapses[self.n_words + ids]
             return np.maximum(as_target, np.float32(self.floor))
@@ -298,7 +298,7 @@ def _top(
 
 
 def keep_probabilities(counts: NDArray[np.int64], threshold: float) -> NDArray[np.float32]:
-    """Return the chance with which each word is kept, by word2vec's rule of subsampling.
+    """Return the probability of keeping each word, by word2vec's rule of subsampling.
 
     ``min(1, sqrt(t / f) + t / f)`` for a word of frequency ``f`` and threshold ``t``.
 
@@ -314,7 +314,7 @@ def keep_probabilities(counts: NDArray[np.int64], threshold: float) -> NDArray[n
 
 
 def evidence(counts: NDArray[np.float32], cell_counts: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return what the consensus says of words: the logarithm of counts over what chance gives.
+    """Return the evidence of the consensus: the logarithm of counts over those by chance.
 
     Parameters
     ----------

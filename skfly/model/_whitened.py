@@ -1,9 +1,9 @@
-"""The coder of cells that competed for words: a vector for each word, and the cells among them.
+"""The coder of rules in which cells compete for words: word vectors, and cells among them.
 
 A word is a vector of a few hundred whole numbers, a cell a direction among these vectors, and the
-activation of a cell is their scalar product. A text is the sum of its words' vectors, rare words
-weighing more, and a word in context lies between its own vector and that of the words around
-it. All of them go through the same two matrices, so their codes can be compared.
+activation of a cell is their scalar product. A text is the sum of its words' vectors, with more
+weight on rare words, and a word in context lies between its own vector and that of the words
+around it. All of them go through the same two matrices, so their codes can be compared.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _AMOUNT_UNIT = 2.0**-14
 _LARGEST_AMOUNT = 2**19 - 1
 _LENGTH = 2.0**20
 _ROWS_AT_A_TIME = 4096
-_LONG_SHARE = 14  # a code with more ones than one cell in so many is a long one
+_LONG_SHARE = 14  # a code with more than one cell in this many is a long one
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +41,8 @@ class WhitenedCoder:
     Parameters
     ----------
     vectors : ndarray of int8 or PackedRows, (V, r)
-        The words, packed in a compact model; only their directions count. A word that never
-        came has zeros.
+        The words, packed in a compact model; only their directions count. A word that was never
+        seen has zeros.
     weights : ndarray of float32, (V,)
         How much a word counts in a text.
     cells : ndarray of int16, (r, K)
@@ -68,7 +68,7 @@ class WhitenedCoder:
 
     @classmethod
     def from_floats(cls, vectors: Any, weights: Any, cells: Any, long_cells: Any = None) -> Self:
-        """Return the coder with matrices that are not whole numbers yet."""
+        """Return the coder with these matrices, rounded to whole numbers."""
         vectors = np.asarray(vectors, np.float32)
         largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
         lengths = np.sqrt((vectors**2).sum(axis=1))
@@ -134,7 +134,7 @@ class WhitenedCoder:
         return cls(vectors, weights, cells, long_cells)
 
     def compact(self) -> Self:
-        """Return the coder with 4 bits for each number of the words' vectors."""
+        """Return the coder with 4 bits for each number of the word vectors."""
         if isinstance(self.vectors, PackedRows):
             return self
         turn = random_turn(self.vectors.shape[1])
@@ -143,7 +143,7 @@ class WhitenedCoder:
         long_cells = None if self.long_cells is None else _whole_cells(turn.T @ self.long_cells)
         cells = _whole_cells(turn.T @ self.cells)
         compact = type(self)(vectors, self.weights, cells, long_cells)
-        # the vectors are shorter now, and should count as much as before
+        # the vectors are shorter now, but should count as much as before
         weights = self.weights * (compact._lengths / self._lengths)
         return replace(compact, weights=weights.astype(np.float32))
 
@@ -153,10 +153,10 @@ class WhitenedCoder:
     # Codes
 
     def at_length(self, n_top: int) -> WhitenedCoder:
-        """Return the coder of codes with ``n_top`` ones.
+        """Return the coder for codes with ``n_top`` ones.
 
-        Cells that competed for words make good short codes. In long ones, those that learned to
-        share words keep more of the vectors.
+        Cells that competed for words make good short codes. In long codes, cells that learned
+        to share words keep more of the vectors.
         """
         if self.long_cells is None or n_top * _LONG_SHARE <= self.n_cells:
             return self
@@ -168,7 +168,7 @@ class WhitenedCoder:
         return replace(self, cells=self.long_cells, long_cells=None)
 
     def check_word_codes(self, word_codes: str) -> None:
-        """Words have one kind of codes here, whatever the others are called."""
+        """Do nothing: words have only one kind of code here."""
 
     def words(
         self,
@@ -191,10 +191,10 @@ class WhitenedCoder:
         return top_of_scores(engine, activations, n_top)
 
     def with_mixtures(self, engine: Engine, parts: Iterable[sparse.csr_array]) -> WhitenedCoder:
-        """Return the coder with further words: mixtures of those that it has.
+        """Return the coder with additional words: mixtures of those that it has.
 
-        In a text they count as the rarest words do, times how much their mixture tells: the
-        square root of its largest weight, which for :class:`Spelling` is a cosine.
+        In a text they count as much as the rarest words, times the square root of the
+        mixture's largest weight, which for :class:`Spelling` is a cosine.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ class WhitenedCoder:
         largest = np.zeros(weights.shape[0])
         if weights.nnz:
             largest[:] = weights.max(axis=1).toarray().ravel()  # scipy 1.12 has a column here
-        # weights of any size, in units in which the largest of each mixture is 1
+        # weights of any size, scaled so that the largest of each mixture is 1
         each = np.repeat(np.maximum(largest, 1e-30), np.diff(weights.indptr))
         shares = weights.data / each
         return largest, self._sums(engine, weights.indices, shares, weights.indptr, self._lengths)
@@ -260,18 +260,18 @@ class WhitenedCoder:
             found[part] = (self.vectors[part].astype(np.float64) @ chosen) * self._lengths[
                 part, None
             ]
-        # a word that came a few times may lie anywhere
+        # a word seen only a few times may lie anywhere
         return found * np.log1p(counts)[:, None]
 
     @property
     def word_weights(self) -> NDArray[np.float32]:
-        """How much each word counts in a text, whatever the length of its vector."""
+        """How much each word counts in a text, independent of the length of its vector."""
         found: NDArray[np.float32] = self.weights / self._lengths
         return found
 
     @cached_property
     def _lengths(self) -> NDArray[np.float32]:
-        """What brings every word to the same length."""
+        """The factor that brings each word to the same length."""
         squares = np.empty(self.n_words)
         for start in range(0, self.n_words, _ROWS_AT_A_TIME):
             part = slice(start, start + _ROWS_AT_A_TIME)
@@ -293,7 +293,7 @@ class WhitenedCoder:
         return sum_rows(engine, self.vectors, rows, whole, indptr)
 
     def _activations(self, engine: Engine, inputs: NDArray[np.float64]) -> NDArray[np.float32]:
-        """Return how active every cell is for vectors of whole numbers; zeros for zeros."""
+        """Return the activation of every cell for vectors of whole numbers; zeros for zeros."""
         activations = np.empty((len(inputs), self.n_cells), dtype=np.float32)
         for start in range(0, len(inputs), _ROWS_AT_A_TIME):
             part = slice(start, start + _ROWS_AT_A_TIME)
@@ -316,7 +316,7 @@ def _whole_cells(cells: Any) -> NDArray[np.int16]:
 
 
 def _of_equal_length(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return vectors of whole numbers with the same length, about; zeros stay zeros.
+    """Scale vectors to whole numbers of about the same length; zeros stay zeros.
 
     Examples
     --------

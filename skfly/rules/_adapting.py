@@ -1,8 +1,8 @@
-"""New words for a model that is there: their vectors are learned from the words around them.
+"""Add words to an existing model: their vectors are learned from the words around them.
 
-A word's vector is about a linear map of the sum of the vectors around it (Khodak et al., "A La
-Carte Embedding", 2018). The map is learned from the words of the text that the model knows, and
-gives the others their vectors. The cells stay as they are.
+A word's vector is approximately a linear map of the sum of the vectors around it (Khodak et al.,
+"A La Carte Embedding", 2018). The map is learned from the words of the text that the model knows,
+and gives the others their vectors. The cells do not change.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from skfly.model import Coder, DocumentCoder, Factors, WhitenedCoder
 __all__ = ["adapt_words", "spread_weights"]
 
 _RIDGE = 0.1  # of the mean variance
-_ENOUGH = 5  # sentences with a word that the map is learned from
+_ENOUGH = 5  # sentences per word that the map is learned from
 _FEW_DOCUMENTS = 2.0
 _RARE = 5e-4  # frequency of a word that counts half in a text
 
@@ -27,16 +27,16 @@ _RARE = 5e-4  # frequency of a word that counts half in a text
 def adapt_words(
     coder: Coder, corpus: Any, id_map: NDArray[np.int32], n_known: int, n_words: int
 ) -> WhitenedCoder:
-    """Return a coder that also knows the words of a text.
+    """Return a coder extended with the words of a text.
 
     Parameters
     ----------
     coder : Coder
     corpus : EncodedCorpus
     id_map : ndarray of int32
-        The id of each word of the corpus in the model, -1 for those that it does not get.
+        The id of each word of the corpus in the model, -1 for those left out.
     n_known, n_words : int
-        Words that the coder knows, and that it will.
+        Number of words that the coder knows, before and after.
     """
     if not isinstance(coder, WhitenedCoder):
         raise ValueError(
@@ -48,7 +48,7 @@ def adapt_words(
     having = _sentences(corpus, id_map, n_words)
     counts = np.bincount(having.indices, minlength=n_words)
     weights = _RARE / (_RARE + counts / max(corpus.n_words, 1))
-    # what is common in one of the texts tells little
+    # what is common in either text says little
     weights[:n_known] = np.minimum(weights[:n_known], coder.word_weights)
     with single_threaded_blas():
         around = _around(having, vectors * weights[:, None].astype(np.float32))
@@ -60,7 +60,7 @@ def adapt_words(
 
 
 def _around(having: sparse.csr_array, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the direction of what each word comes with in sentences."""
+    """Return the direction of the words around each word in its sentences."""
     counts = np.bincount(having.indices, minlength=len(vectors))
     return _unit(having.T.tocsr() @ (having @ vectors) - counts[:, None] * vectors)
 
@@ -82,7 +82,7 @@ def _unit(rows: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _sentences(corpus: Any, id_map: NDArray[np.int32], n_words: int) -> sparse.csr_array:
-    """Return which sentences have which words."""
+    """Return a matrix of which sentences have which words."""
     found, lengths = corpus.block(0, corpus.n_sentences)
     ids = np.where(found >= 0, id_map[found], -1)
     rows = np.repeat(np.arange(len(lengths)), lengths)
@@ -99,18 +99,18 @@ def _sentences(corpus: Any, id_map: NDArray[np.int32], n_words: int) -> sparse.c
 def spread_weights(
     documents: DocumentCoder, coder: Coder, having: NDArray[np.int64]
 ) -> DocumentCoder:
-    """Return cells of documents that also respond to words which few documents have.
+    """Return document cells that also respond to words which few documents have.
 
-    The response to a word is about a linear map of its vector. The fewer documents have a word,
-    the more its response is what the map says.
+    The response to a word is approximately a linear map of its vector. The fewer documents have a
+    word, the more its response comes from this map.
 
     Parameters
     ----------
     documents : DocumentCoder
     coder : Coder
-        Without vectors of words, the cells stay as they are.
+        Without word vectors, the cells do not change.
     having : ndarray of int64, (V,)
-        Documents with each word.
+        Number of documents with each word.
     """
     if not isinstance(coder, WhitenedCoder) or isinstance(documents.weights, Factors):
         return documents

@@ -1,8 +1,8 @@
-"""What every learning rule has in common, and what it is asked to do.
+"""The interface of learning rules.
 
-A rule is one class in one file. It says which settings follow from the size of a text, goes over
-the text in one or more stages, and turns what it counted into the arrays of a model. The loop over
-stages, epochs and batches, checkpoints and progress are the business of :mod:`skfly.fit`.
+A rule is one class in one file. It derives settings from the size of a text, goes over the text
+in one or more stages, and turns its counts into the arrays of a model. :mod:`skfly.fit` handles
+the loop over stages, epochs and batches, checkpoints and progress.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["CorpusSize", "Growing", "Learned", "Rule", "Stage", "StepReport", "T
 
 
 class CorpusSize(NamedTuple):
-    """What ``"auto"`` settings may depend on."""
+    """The size of a text, on which ``"auto"`` settings may depend."""
 
     n_tokens: int
     n_words: int
@@ -30,7 +30,7 @@ class CorpusSize(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A part of a rule's work: ``n_epochs`` passes over the text, in ``unit`` for people."""
+    """A part of a rule's work: ``n_epochs`` passes; ``unit`` is for progress messages."""
 
     label: str
     unit: str
@@ -38,7 +38,7 @@ class Stage(NamedTuple):
 
 
 class StepReport(NamedTuple):
-    """Windows of a batch, their energy, and how many each cell won.
+    """The windows of a batch, their energy, and how many each cell won.
 
     ``cell_sizes`` is empty, and the energy 0, where cells do not compete for windows.
     """
@@ -50,7 +50,7 @@ class StepReport(NamedTuple):
 
 @dataclass(frozen=True)
 class Learned:
-    """The result of a rule: what codes are made from, and what it needs to continue later."""
+    """The result of a rule: a coder, and the state needed to continue later."""
 
     coder: Coder
     state: dict[str, NDArray[Any]]
@@ -58,19 +58,19 @@ class Learned:
 
 @dataclass(frozen=True)
 class Task:
-    """What a rule is to learn, and with what.
+    """The task of a rule, and its resources.
 
     Attributes
     ----------
     engine : Engine
-        Computes.
+        Compute backend.
     counter : Counter
-        Goes over windows: the engine itself, or the workers of a cluster.
+        Counts windows: the engine itself, or the workers of a cluster.
     n_cells, window : int
     word_counts : ndarray of int64
         Occurrences of the model's words in all text so far.
     n_tokens : int
-        Words of all text so far, unknown ones too.
+        Words of all text so far, including unknown ones.
     settings : Any
         What the rule's ``resolve`` returned.
     n_epochs : int
@@ -80,7 +80,7 @@ class Task:
     new_share : float
         Share of this text in all text so far.
     consensus : bool
-        Whether words get their codes from the windows they come in.
+        Whether words get their codes from the windows they occur in.
     previous : Learned or None
         Continue from here. It is not changed.
     """
@@ -100,7 +100,7 @@ class Task:
 
 
 class Rule(Protocol):
-    """A learning rule: batches in, a coder out."""
+    """A learning rule: takes batches, returns a coder."""
 
     block_size: ClassVar[int]
     """Neighbouring sentences that stay together in the random order of the text."""
@@ -121,7 +121,7 @@ class Rule(Protocol):
 
     @classmethod
     def restore_settings(cls, content: Mapping[str, Any]) -> Any:
-        """Return the settings that ``asdict`` gave; wrong ones raise ``ValueError``."""
+        """Restore the settings that ``asdict`` returned; wrong ones raise ``ValueError``."""
         ...
 
     @classmethod
@@ -134,19 +134,19 @@ class Rule(Protocol):
         ...
 
     def end_epoch(self, stage: int) -> None:
-        """Do what is to be done between two epochs."""
+        """Finish an epoch."""
         ...
 
     def end_stage(self, stage: int) -> None:
-        """Do what is to be done between two stages."""
+        """Finish a stage."""
         ...
 
     def finish(self, on_step: Callable[[int], Any] | None = None) -> Learned:
-        """Turn what was counted into a coder. The rule is used up."""
+        """Turn the counts into a coder. The rule cannot be used afterwards."""
         ...
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return all that a step changes: JSON values, and arrays (not copies)."""
+        """Return everything that a step changes: JSON values, and arrays (not copies)."""
         ...
 
     def restore(
@@ -162,5 +162,5 @@ class Growing(Protocol):
 
     @classmethod
     def grow(cls, state: Mapping[str, Any], n_words: int) -> dict[str, NDArray[Any]]:
-        """Return a ``Learned.state`` for a vocabulary that has further words at its end."""
+        """Return a ``Learned.state`` for a vocabulary with more words appended."""
         ...

@@ -2,15 +2,15 @@
 
 1. *Start.* Documents, as tf-idf reduced to their principal directions, are grouped by spherical
    k-means: a cell for each group.
-2. *Recounts.* Each document names the cells that respond to it most, ``N[word, cell]`` counts in
-   how many documents a word and a cell come together, and a cell's weights are how much that is
-   above chance, ``sqrt((N + b) / (E + b)) - 1``. Then documents name their cells again.
-3. *Lateral connections.* Activations are standardised by cell over documents, and what the cells
-   have in common is partly taken away: ``C^(-d/2)`` with ``C`` their correlations. All of it is
-   linear, so it is folded into the weights.
+2. *Recounts.* Each document chooses the cells that respond to it most, ``N[word, cell]`` counts
+   the documents in which a word and a cell occur together, and a cell's weights are how much that
+   is above chance, ``sqrt((N + b) / (E + b)) - 1``. Then documents choose their cells again.
+3. *Lateral connections.* Activations are standardised by cell over documents, and correlations
+   ``C`` of the cells are partly removed by ``C^(-d/2)``. All of it is linear, so it is folded into
+   the weights.
 
-The counts are whole numbers that add up: :func:`learn_more_documents` adds those of documents that
-came later.
+The counts are whole numbers that add up: :func:`learn_more_documents` adds the counts of later
+documents.
 """
 
 from __future__ import annotations
@@ -40,32 +40,32 @@ __all__ = [
 ]
 
 _DIRECTIONS = 300
-_START_DOCUMENTS = 16_384  # more do not make a better start
+_START_DOCUMENTS = 16_384  # more do not improve the start
 _START_ROUNDS = 10
 RECOUNTS = 4
-"""How often the words of documents are counted for their cells."""
-_MOMENT_DOCUMENTS = 8192  # enough to know means and correlations
+"""The number of recounts."""
+_MOMENT_DOCUMENTS = 8192  # enough for means and correlations
 _DOCUMENTS_AT_A_TIME = 4096
 _SMOOTHING = 0.5
 _DECORRELATION = 0.2
 _RIDGE = 1e-3
-_LARGE = 255  # of counts that are stored
+_LARGE = 255  # of the counts that are stored
 
 
 @dataclass(frozen=True, eq=False)
 class DocumentCounts:
-    """What learning continues from; all sums over documents.
+    """The state that learning continues from; all sums over documents.
 
     Attributes
     ----------
     small : ndarray of uint8, (V, K)
-        Documents that have a word and name a cell; 255 if there are as many or more.
+        Documents that have a word and choose a cell; 255 stands for 255 or more.
     large : ndarray of int32
-        Those of which ``small`` says 255, in order.
+        The counts for which ``small`` says 255, in order.
     documents : ndarray of int64, (V + 1,)
-        Documents that have each word; and all of them.
+        Documents that have each word; last, all documents.
     sums : ndarray of float64, (K + 1,)
-        Activations of each cell, and of how many documents.
+        Activations of each cell; last, the number of documents.
     products : ndarray of float64, (K, K)
         Products of the activations of two cells.
     """
@@ -103,19 +103,19 @@ class DocumentCounts:
 
     @property
     def pairs(self) -> NDArray[np.int32]:
-        """Documents that have a word and name a cell, (V, K)."""
+        """Number of documents that have a word and choose a cell, (V, K)."""
         found = self.small.astype(np.int32)
         found[self.small == _LARGE] = self.large
         return found
 
     def with_pairs(self, pairs: NDArray[np.int32]) -> DocumentCounts:
-        """Return the same sums with other pairs."""
+        """Return the same sums with these counts of pairs."""
         small = np.minimum(pairs, _LARGE).astype(np.uint8)
         return replace(self, small=small, large=pairs[small == _LARGE])
 
     @property
     def idf(self) -> NDArray[np.float32]:
-        """Inverse document frequencies, as ``TfidfVectorizer`` has them."""
+        """Inverse document frequencies, as in ``TfidfVectorizer``."""
         having, n_documents = self.documents[:-1], self.documents[-1]
         idf: NDArray[np.float64] = np.log((1 + n_documents) / (1 + having)) + 1.0
         return idf.astype(np.float32)
@@ -123,13 +123,13 @@ class DocumentCounts:
 
 @dataclass(frozen=True, eq=False)
 class LearnedDocuments:
-    """Cells of documents, and what learning continues from."""
+    """Cells of documents, and the state that learning continues from."""
 
     coder: DocumentCoder
     counts: DocumentCounts
 
     def grow(self, n_words: int) -> LearnedDocuments:
-        """Return the same with further words, which no document has had."""
+        """Return the same with more words, which no document has had."""
         old = self.counts
         n_new = n_words - len(old.small)
         n_having, n_documents = old.documents[:-1], old.documents[-1:]
@@ -164,7 +164,7 @@ def learn_documents(
     Returns
     -------
     learned : LearnedDocuments or None
-        ``None`` if there is nothing that tells the documents apart.
+        ``None`` if nothing tells the documents apart.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def learn_more_documents(
     seed: int,
     on_step: Callable[[int], Any] | None = None,
 ) -> LearnedDocuments:
-    """Add the counts of more documents to what was learned; ``previous`` is not changed."""
+    """Add the counts of more documents; ``previous`` is not changed."""
     if not counts.shape[0]:
         return previous
     random, old = np.random.default_rng(seed), previous.counts
@@ -273,14 +273,14 @@ def _spherical_kmeans(
 
 
 def _n_named(n_cells: int) -> int:
-    """Return how many cells a document names in a recount."""
+    """Return how many cells a document chooses in a recount."""
     return max(1, round(float(np.sqrt(n_cells))))
 
 
 def _count_pairs(
     counts: sparse.csr_array, coder: DocumentCoder, engine: Engine
 ) -> NDArray[np.int32]:
-    """Count in how many documents each word comes together with each cell."""
+    """Count in how many documents each word occurs together with each cell."""
     pairs = np.zeros((coder.n_words, coder.n_cells), np.int32)
     for part in gen_batches(counts.shape[0], _DOCUMENTS_AT_A_TIME):
         documents = counts[part]
@@ -304,7 +304,7 @@ def _pairs(counts: sparse.csr_array, cells: NDArray[np.int32], n_cells: int) -> 
 
 
 def _weights(pairs: NDArray[np.int32]) -> NDArray[np.float32]:
-    """Return how much more often than by chance words and cells come together."""
+    """Return how much more often than by chance words and cells occur together."""
     counts = pairs.astype(np.float32)
     of_cells = pairs.sum(axis=0, dtype=np.int64)
     share = (of_cells / max(of_cells.sum(), 1)).astype(np.float32)
@@ -320,7 +320,7 @@ def _weights(pairs: NDArray[np.int32]) -> NDArray[np.float32]:
 def _with_moments(
     counts: DocumentCounts, sample: sparse.csr_array, engine: Engine
 ) -> DocumentCounts:
-    """Return the counts with the moments of the activations that their weights give."""
+    """Return the counts with the moments of the activations that result from them."""
     n_cells = counts.small.shape[1]
     coder = DocumentCoder.from_weights(_weights(counts.pairs), np.zeros(n_cells), counts.idf)
     sums, products = np.zeros(n_cells + 1), np.zeros((n_cells, n_cells))
@@ -333,7 +333,7 @@ def _with_moments(
 
 
 def _coder(counts: DocumentCounts, decorrelation: float) -> DocumentCoder:
-    """Return the cells that standardise, decorrelate and compare with the mean."""
+    """Return cells with standardisation, decorrelation and the mean folded in."""
     n_documents = max(counts.sums[-1], 1.0)
     means = counts.sums[:-1] / n_documents
     covariances = counts.products / n_documents - np.outer(means, means)

@@ -1,18 +1,18 @@
-"""Lateral connections: cells that act on one another before the most active are taken.
+"""Lateral connections: cells act on one another before the most active are chosen.
 
-Cells that respond to the same words say the same thing twice, and a word that a cell hardly knows
-takes as much of a code as one that it knows well. A linear map between the cells, learned from
-the words' evidence, corrects both. It is the product of two steps:
+Cells that respond to the same words are redundant, and a word that a cell barely knows takes up as
+much of a code as one that it knows well. A linear map between the cells, learned from the words'
+evidence, corrects both. It is the product of two steps:
 
-1. *Decorrelation*, ``A = C^(-d/2)`` with ``C`` the second moments of the evidence ``P``: what many
-   cells share counts less.
+1. *Decorrelation*, ``A = C^(-d/2)`` with ``C`` the second moments of the evidence ``P``: evidence
+   that many cells share counts less.
 2. *A rotation* ``R``, as in iterative quantisation: of all rotations, the one under which the
    evidence is most like its own code. In turn, the cells of each word are ranked and a falling
    weight is given to the ranks; then ``R`` is set to the rotation that brings ``P A`` nearest to
    these weights (a singular value decomposition).
 
-The weights are those of codes of many lengths at once, each of unit length, so one map serves
-every hash length, and a shorter code stays a part of a longer one.
+The weights add up those of codes of many lengths, each of unit norm, so one map serves every hash
+length, and a shorter code remains a part of a longer one.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ __all__ = ["LATERAL_STEPS", "learn_lateral"]
 
 _HASH_LENGTHS = (4, 8, 16, 32, 64, 128)
 LATERAL_STEPS = 5
-"""How often the rotation is improved."""
+"""The number of updates of the rotation."""
 _LARGEST_WORDS = 20_000  # bounds the time; more words hardly change the map
 _WORDS_AT_A_TIME = 2048  # bounds the memory
 _LEAST_WORDS_PER_CELL = 2
-# Of 1,000 cells, aiming at codes of 128 too costs those of 4 and 8 up to 3 points of similarity;
-# of 400 cells it does not.
+# With 1,000 cells, including codes of 128 costs those of 4 and 8 up to 3 points of similarity;
+# with 400 cells it does not.
 _FEW_CELLS = 600
 _LONGEST_OF_MANY = 64
 _RIDGE = 1e-3
@@ -48,13 +48,13 @@ def learn_lateral(
     on_step: Callable[[int], Any] | None = None,
     n_threads: int = 1,
 ) -> NDArray[np.float32] | None:
-    """Return the map between the cells, (K, K); ``None`` if there are too few words for one.
+    """Return the map between the cells, (K, K), or ``None`` if there are too few words.
 
     Parameters
     ----------
     consensus : ndarray of float32, (V, K)
     decorrelation : float
-        ``d``: 0 leaves the cells' correlation as it is, 1 takes it away.
+        ``d``: 0 keeps the cells' correlations, 1 removes them.
     on_step : callable, optional
         Called with the number of words after each step.
     n_threads : int
@@ -90,7 +90,7 @@ def learn_lateral(
 
 
 def _power(moments: NDArray[np.float32], exponent: float) -> NDArray[np.float32]:
-    """Return a power of a matrix of second moments, scaled to keep lengths as they are."""
+    """Return a power of a matrix of second moments, scaled to preserve lengths."""
     values, vectors = np.linalg.eigh(moments.astype(np.float64))
     mean = max(float(values.mean()), 1e-300)
     factors = (np.maximum(values / mean, 0.0) + _RIDGE) ** exponent
@@ -113,12 +113,12 @@ def _rotation(
     parts = [(part,) for part in gen_batches(n_words, _WORDS_AT_A_TIME)]
     for _ in range(LATERAL_STEPS):
         matched, aimed = np.zeros((n_cells, n_cells)), np.zeros(n_cells)
-        for some in gen_batches(len(parts), n_threads):  # not all at once: they take memory
+        for some in gen_batches(len(parts), n_threads):  # in chunks, to save memory
             for matched_here, aimed_here in run_chunks(match, parts[some], n_threads):
                 matched += matched_here
                 aimed += aimed_here
         matched -= np.outer(known.sum(axis=0, dtype=np.float64), aimed / n_words)  # centred aims
-        # where the words say nothing, cells stay what they are
+        # without evidence, cells do not change
         matched.flat[:: n_cells + 1] += _RIDGE * np.trace(matched) / n_cells
         left, _, right = np.linalg.svd(matched)
         rotation = (left @ right).astype(np.float32)

@@ -1,4 +1,4 @@
-"""From counts of word pairs to vectors of words, and to cells among these.
+"""From counts of word pairs to word vectors, and to cells among them.
 
 1. *Information* (the ``v / p`` of the paper's energy, as a logarithm): how much more often two
    words occur together than by chance, if more.
@@ -6,16 +6,16 @@
        X[i, j] = max(0, log( (n_ij / n) / (q_i q_j) )),    q_i proportional to n_i^0.875
 
    ``n_ij`` counts pairs, ``n_i`` those with the word, and the power makes rare words seem a little
-   less rare than they are: what comes with them may be chance.
-2. *Whitening*, the antennal lobe: a word is its row of ``X``, in the directions of the largest
-   singular values ``s``, and ``s`` to the power 1/4 is left of each.
+   less rare than they are, since their neighbours may be chance.
+2. *Whitening*, the antennal lobe: a word is its row of ``X``, projected on the directions of the
+   largest singular values ``s``, each scaled to ``s`` to the power 1/4.
 3. *Competition*: spherical k-means, in which cells compete for words.
 4. *Lateral inhibition*: the cells ``M`` become ``M (M'M)^(-d/2)``, so that no direction
    counts more than another.
 5. *Cells of long codes*: each word goes to several cells instead of one, each cell moves to the
-   sum of its words, less their mean, and inhibition follows, some times over. With ``B`` the codes
-   less their mean and ``V`` the vectors, ``M = B'V (V'BB'V)^(-1/2)`` is the rotation of iterative
-   quantisation (ITQ), for sparse codes.
+   sum of its words, less their mean, and inhibition follows; this is repeated. With ``B`` the
+   codes less their mean and ``V`` the vectors, ``M = B'V (V'BB'V)^(-1/2)`` is the rotation of
+   iterative quantisation (ITQ), for sparse codes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = [
 _SMOOTHING = 0.875
 _NEAR_WEIGHT = 0.7
 _POWER = 0.25  # of the singular values that is left
-_MORE_DIRECTIONS = 32  # than are asked for, which makes those more exact
+_MORE_DIRECTIONS = 32  # extra directions, which make the others more accurate
 _ROWS_AT_A_TIME = 2048
 _COUNTS_AT_A_TIME = 256  # rows; those of frequent words are long
 _TRANSPOSED_BLOCKS = 8
@@ -54,16 +54,16 @@ _MOST_INT32 = 2**31 - 1
 _SMALLEST = 1e-12  # share of the largest eigenvalue: below, there is only rounding
 _RIDGE = 1e-3
 _ROUNDS = 15
-_SHORT_RANK_PER_CELL = 0.5  # short codes miss some of more directions
+_SHORT_RANK_PER_CELL = 0.5  # with more directions, short codes miss some
 _FEWEST_DIRECTIONS = 8
 _LONG_ROUNDS = 20
-_WORDS_PER_CELL = 4  # fewer tell too little about which cells to share
+_WORDS_PER_CELL = 4  # fewer say too little about which cells to share
 _LONG_LENGTH = 0.1  # of the cells are ones, in codes that the cells of long codes learn from
 _SHARED_WORDS = 20_000  # the most frequent; more do not change the cells of long codes
 
 
 def log_shares(sums: NDArray[Any]) -> NDArray[np.float32]:
-    """Return ``log q`` of words that came in so many pairs; 0 for those that came in none."""
+    """Return ``log q`` of words from their counts of pairs; 0 for words without pairs."""
     smoothed = np.maximum(sums, 1).astype(np.float64) ** _SMOOTHING * (sums > 0)
     share = smoothed / max(float(smoothed.sum()), 1.0)
     logarithms: NDArray[np.float64] = np.log(np.where(share > 0, share, 1.0))
@@ -73,7 +73,7 @@ def log_shares(sums: NDArray[Any]) -> NDArray[np.float32]:
 def information(
     pairs: sparse.csr_array, rows: NDArray[np.float32], columns: NDArray[np.float32]
 ) -> sparse.csr_array:
-    """Return ``max(0, log(pairs) - rows - columns)``, only what is not 0.
+    """Return the nonzero entries of ``max(0, log(pairs) - rows - columns)``.
 
     Examples
     --------
@@ -93,10 +93,10 @@ def information(
 
 @dataclass
 class Contexts:
-    """What words come with: the matrix ``X``, whose parts are never put side by side.
+    """The matrix ``X`` of words and their contexts, in parts that are never concatenated.
 
-    ``after`` is the information of the next word, ``before`` its transpose, that of the last
-    one; ``around`` that of words farther away, in both directions, which is its own transpose.
+    ``after`` is the information of the next word, and ``before``, its transpose, that of the
+    previous one; ``around`` is that of words farther away in both directions, and symmetric.
     """
 
     after: sparse.csr_array
@@ -105,7 +105,7 @@ class Contexts:
 
     @classmethod
     def of(cls, near: sparse.csr_array, wide: sparse.csr_array) -> Contexts:
-        """Return the information of pairs of neighbours, and of those some words apart."""
+        """Return the information of pairs of neighbours, and of pairs some words apart."""
         before, after = log_shares(near.sum(axis=1)), log_shares(near.sum(axis=0))
         next_ones = information(near, before + _log(near.sum()), after)
         next_ones.data *= np.float32(_NEAR_WEIGHT)
@@ -126,9 +126,9 @@ class Contexts:
 
 
 def _information_both_ways(pairs: sparse.csr_array) -> sparse.csr_array:
-    """Return the information of pairs in either order, of which ``pairs`` has those in one.
+    """Return the information of pairs in either order from ``pairs`` in one order.
 
-    It takes little memory beside the result: the transpose is made in blocks, and room that is
+    Little memory is needed beyond the result: the transpose is made in blocks, and memory that is
     not used is never written to.
     """
     n_words = pairs.shape[0]
@@ -166,9 +166,9 @@ def whiten(
 ) -> NDArray[np.float32]:
     """Return the vectors of the words, of length 1, (V, rank or fewer).
 
-    The directions are found by subspace iteration with a shift (of ``XX'`` the multiple of the
-    identity is subtracted that the smallest direction so far allows), from a start that is always
-    the same: nothing here depends on a seed.
+    The directions are found by subspace iteration with a shift (from ``XX'``, the largest multiple
+    of the identity that the smallest direction so far allows is subtracted). The start is fixed:
+    nothing here depends on a seed.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def _orthonormal(
 def find_cells(
     vectors: NDArray[np.float32], n_cells: int, decorrelation: float, engine: Engine
 ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-    """Return the cells of short codes and of long ones, (n_cells, rank) each.
+    """Return the cells of short and of long codes, (n_cells, rank) each.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def find_cells(
     -------
     cells : ndarray of float32
     long_cells : ndarray of float32 or None
-        ``None`` if short codes miss no direction, or there are few words for so many cells.
+        ``None`` if short codes miss no direction, or there are too few words per cell.
     """
     rank = vectors.shape[1]
     n_short = min(rank, max(round(_SHORT_RANK_PER_CELL * n_cells), _FEWEST_DIRECTIONS))
@@ -257,7 +257,7 @@ def share(
     decorrelation: float,
     engine: Engine,
 ) -> NDArray[np.float32]:
-    """Let every word go to ``n_top`` cells, and move these to what they share of the words.
+    """Assign every word to ``n_top`` cells, and move the cells towards their words.
 
     Examples
     --------
@@ -295,11 +295,11 @@ def compete(
 ) -> NDArray[np.float32]:
     """Let cells compete for words; return the directions of the cells, (n_cells, rank).
 
-    Every word goes to the cell that is nearest; then every cell moves to the mean of its
-    words. Cells begin from words spread evenly over the order given (that of frequency). A cell
-    that wins nothing moves to one of the words that are farthest from their cells. Where there
-    are more cells than words, there is nothing to compete for: each word has a cell, and the
-    others lie halfway between a word and those nearest to it.
+    Every word goes to the nearest cell; then every cell moves to the mean of its words. Cells
+    start from words spread evenly over the given order (by frequency). A cell that wins nothing
+    moves to one of the words that are farthest from their cells. If there are more cells than
+    words, there is no competition: each word has a cell, and the others lie halfway between a word
+    and those nearest to it.
     """
     used = vectors[np.any(vectors != 0, axis=1)]
     if not len(used):

@@ -1,10 +1,10 @@
-"""Rules whose cells compete for windows of text: what ``hebbian`` and ``lloyd`` share.
+"""Rules whose cells compete for windows of text: the common part of ``hebbian`` and ``lloyd``.
 
-Learning goes over the windows a few times; the winner of each learns from it. Then, where words
-get their codes by consensus, one more pass counts it: the target row of a word seen a few times
-holds little, but the windows that it comes in, as target or as context, say more. Each lights up
-its most active cells, and the word's code is made of the cells that come up most often, relative
-to how often each cell comes up at all. Last, lateral connections between the cells are learned
+Learning goes over the windows a few times; the winner of each learns from it. Then, if words get
+their codes by consensus, one more pass counts it: the target row of a word seen a few times holds
+little, but the windows in which it occurs, as target or as context, say more. Each window
+activates some cells, and the word's code is made of the cells that are active most often, relative
+to how often each cell is active at all. Last, lateral connections between the cells are learned
 from the consensus.
 """
 
@@ -27,14 +27,14 @@ from skfly.rules._lateral import LATERAL_STEPS, learn_lateral
 __all__ = ["WindowRule", "WindowSettings"]
 
 _ACTIVE_SHARE = 0.01  # of the cells take part in the consensus
-_GROWTH = 1.1  # of the text, before the lateral connections are learned again
+_GROWTH = 1.1  # growth of the text before the lateral connections are learned again
 _LATERAL_AT = "lateral_at"
 _LEARNING = 0
 
 
 @dataclass(frozen=True)
 class WindowSettings:
-    """What a run needs to know beside the network and the text.
+    """The settings of a run.
 
     Attributes
     ----------
@@ -42,13 +42,13 @@ class WindowSettings:
     batch_size : int
         Words (window centres) in a minibatch.
     learning_rate : float
-        Of the Hebbian rule at its start.
+        Initial learning rate of the Hebbian rule.
     subsample : float
         Threshold for leaving out frequent words at random; 0 keeps them all.
     shrinkage : float
-        Words of the whole text that every cell is taken to have seen beside its own.
+        Words of the whole text that every cell is assumed to have seen besides its own.
     truncate_windows : bool
-        Whether windows are cut at the ends of sentences instead of dropped.
+        Whether windows that cross the end of a sentence are cut instead of dropped.
     n_active : int
         Cells of each window that take part in the consensus.
     decorrelation : float or None
@@ -66,7 +66,7 @@ class WindowSettings:
 
     @classmethod
     def resolve(cls, params: Mapping[str, Any], auto: Mapping[str, Any], size: CorpusSize) -> Self:
-        """Return the given parameters, with the rule's values where they say ``"auto"``."""
+        """Return the parameters with the rule's values in place of ``"auto"``."""
         defaults = {"n_active": max(1, round(_ACTIVE_SHARE * size.n_cells)), **auto}
         return cls(
             **{
@@ -77,7 +77,7 @@ class WindowSettings:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """Return the settings that ``asdict`` gave; wrong ones raise ``ValueError``."""
+        """Restore the settings that ``asdict`` returned; wrong ones raise ``ValueError``."""
         settings = cls(**content)
         for field in fields(cls):
             value = getattr(settings, field.name)
@@ -103,7 +103,7 @@ class WindowRule(ABC):
 
     block_size: ClassVar[int]
     floor: ClassVar[float]
-    """Synapses below this do not count."""
+    """Synapses below this are ignored."""
     log_ratios: ClassVar[bool]
     """Whether synapses are logarithms of ratios, which are large for words seen a few times."""
 
@@ -122,7 +122,7 @@ class WindowRule(ABC):
     @staticmethod
     @abstractmethod
     def _state_shapes(n_words: int, n_cells: int) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of what ``_synapses`` returns beside the synapses."""
+        """Return the shapes of the arrays that ``_synapses`` returns beside the synapses."""
 
     @staticmethod
     @abstractmethod
@@ -202,7 +202,7 @@ class WindowRule(ABC):
     def _connect(
         self, consensus: NDArray[np.float32] | None, on_step: Callable[[int], Any] | None
     ) -> tuple[NDArray[np.float32] | None, float]:
-        """Return the lateral connections, and at how many words they were learned."""
+        """Return the lateral connections, and the number of words when they were learned."""
         n_tokens, previous = self._task.n_tokens, self._task.previous
         if self.finishing_steps:
             assert consensus is not None
@@ -250,22 +250,22 @@ class WindowRule(ABC):
 
     @abstractmethod
     def _start(self, batch: Any, random: np.random.Generator) -> None:
-        """Prepare the cells that have not begun."""
+        """Initialise the cells that have not started."""
 
     @abstractmethod
     def _learn(self, batch: Any, epoch: int) -> StepReport:
         """Learn from a batch."""
 
     def _end_epoch(self) -> None:  # noqa: B027 (a rule need not write it)
-        """Do what is to be done between two epochs; by default nothing."""
+        """Finish an epoch; by default, do nothing."""
 
     @abstractmethod
     def _synapses(self) -> tuple[NDArray[np.float32], float, dict[str, NDArray[np.float64]]]:
-        """Return the synapses, ``max|W|``, and what is needed to continue from them."""
+        """Return the synapses, ``max|W|``, and the state to continue from."""
 
     @abstractmethod
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return all that a step changes."""
+        """Return everything that a step changes."""
 
     @abstractmethod
     def _restore(self, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:

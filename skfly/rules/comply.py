@@ -1,17 +1,17 @@
-r"""Comply's rule: sentences in order, by complex weights (an experiment from the literature).
+r"""Comply's rule: ordered sentences with complex weights (an experiment from the literature).
 
 Token :math:`l` of a sentence of :math:`L` words has the place :math:`p = l / L` and the root
-:math:`r = e^{i \pi p}`. Cells compete for windows; the one with the largest
+:math:`r = e^{i \pi p}`. Cells compete for windows; the cell with the largest
 
 .. math:: \sum_l |W_l| + |\arg(W_l \bar r_l)|
 
-wins a window and makes
+wins a window and decreases
 
 .. math:: - \sum_l P_l |W_l| / |W_m| - \sum_l P_l |\arg(W_l \bar r_l)|
 
-smaller, with :math:`P` one over the count of a word, by steps of Adam. A sentence is coded by the
-same sum over all its words (A. Figueroa et al., "Comply: Learning Sentences with Complex Weights
-inspired by Fruit Fly Olfaction", 2025).
+by steps of Adam, with :math:`P` the inverse count of a word. A sentence is coded by the same sum
+over all its words (A. Figueroa et al., "Comply: Learning Sentences with Complex Weights inspired
+by Fruit Fly Olfaction", 2025).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from skfly.rules._windows import WindowSettings
 __all__ = ["ComplyRule"]
 
 _TOKENS_AT_A_TIME = 4096
-_UNIT = 2.0**16  # responses are whole numbers of these, so that running sums are exact
+_UNIT = 2.0**16  # responses are multiples of this, so that running sums are exact
 _STEPS = 50  # an epoch
 _FIRST, _SECOND, _TINY = 0.9, 0.999, 1e-8  # of Adam
-_SMALLEST = 1e-6  # magnitude that has a phase
+_SMALLEST = 1e-6  # smallest magnitude with a phase
 
 
 class Windows(NamedTuple):
@@ -48,7 +48,7 @@ class Windows(NamedTuple):
 
 
 class ComplyRule:
-    """Complex weights, which learn from windows of ordered words."""
+    """Complex weights that learn from windows of ordered words."""
 
     block_size: ClassVar[int] = 64
 
@@ -66,7 +66,7 @@ class ComplyRule:
 
     @property
     def finishing_steps(self) -> int:
-        """There is nothing to do after the last window."""
+        """Nothing is left to do after the last window."""
         return 0
 
     @classmethod
@@ -85,7 +85,7 @@ class ComplyRule:
 
     @classmethod
     def restore_settings(cls, content: Mapping[str, Any]) -> WindowSettings:
-        """Return the settings that ``asdict`` gave; wrong ones raise ``ValueError``."""
+        """Restore the settings that ``asdict`` returned; wrong ones raise ``ValueError``."""
         return WindowSettings.from_json(content)
 
     @classmethod
@@ -216,7 +216,7 @@ def energy_descent(
     cells, each = ids.astype(np.int64) * n_cells + owners, rates[ids]
     turned = phases[cells] - np.pi * windows.places[tokens]
     turned = (turned + np.pi) % (2 * np.pi) - np.pi
-    # sums of P over the windows that a cell won with a word; and by the side of the phase
+    # sums of P over the windows that a cell won with a word, in total and signed by the phase
     along, turning = (
         np.bincount(cells, some, minlength=weights.size)
         .astype(magnitudes.dtype)
@@ -245,7 +245,7 @@ def _windows(batch: Batch, window: int, truncate: bool) -> Windows:
 
 
 def _parts(windows: Windows) -> Iterator[tuple[slice, int, int]]:
-    """Yield some windows at a time, and from where to where their tokens are."""
+    """Yield windows in chunks, each with the range of its tokens."""
     for start in range(0, len(windows.ids), _TOKENS_AT_A_TIME):
         part = slice(start, min(start + _TOKENS_AT_A_TIME, len(windows.ids)))
         yield part, int(windows.first[part].min()), int(windows.end[part].max())
@@ -254,7 +254,7 @@ def _parts(windows: Windows) -> Iterator[tuple[slice, int, int]]:
 def _pairs(
     windows: Windows, winners: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the known tokens of every window that was won, and the winner beside each."""
+    """Return the known tokens of every window that was won, and the winner for each."""
     won = np.flatnonzero(winners >= 0)
     sizes = (windows.end - windows.first)[won]
     within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)

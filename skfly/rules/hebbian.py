@@ -70,10 +70,10 @@ def hebbian_step(
 
 
 class HebbianRule(WindowRule):
-    """State and steps of the published rule."""
+    """The published rule."""
 
-    block_size = 1  # small minibatches must not come from one place in the corpus
-    floor = -np.inf  # synapses that inhibit count too
+    block_size = 1  # small minibatches must mix sentences from many places in the corpus
+    floor = -np.inf  # inhibitory synapses count too
     log_ratios = False
 
     def __init__(self, task: Task) -> None:
@@ -131,7 +131,7 @@ class HebbianRule(WindowRule):
         return StepReport(int(counts.cell_sizes.sum()), energy, counts.cell_sizes)
 
     def _synapses(self) -> tuple[NDArray[np.float32], float, dict[str, NDArray[np.float64]]]:
-        """Return the weights, each cell's of length 1, and the lengths they had."""
+        """Return the weights, normalised to length 1 per cell, and their original lengths."""
         norms = np.sqrt(self._engine.squared_norms(self._weights))
         inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
         self._engine.scale(self._weights, inverse.astype(np.float32))

@@ -1,4 +1,4 @@
-"""The fixed-point rule: synapses are what a cell's windows say about words.
+"""The fixed-point rule: synapses are set from the windows that a cell wins.
 
 Two steps in turn, as in Lloyd's algorithm. Every window goes to the cell that responds most; then
 every synapse is set from the windows that its cell has won:
@@ -6,16 +6,16 @@ every synapse is set from the windows that its cell has won:
     W[i, m] = log( (C[i, m] + a p_i) / ((C_m + a) p_i) )
 
 with ``C[i, m]`` how often word ``i`` came in windows of cell ``m``, ``C_m`` their sum and ``p_i``
-the share of the word in all windows: how much more often the word comes with this cell than
-overall (pointwise mutual information). ``a`` (``shrinkage``) acts as if every cell had that many
-more words drawn from the whole text, so that chance does not look like knowledge. Only synapses
-above zero excite their cell. The activation of a cell is then the logarithm of how much likelier
-it makes the words of the window; the energy is its mean over the windows' winners, negative. There
-is no learning rate.
+the share of the word in all windows: how much more often the word occurs with this cell than
+overall (pointwise mutual information). ``a`` (``shrinkage``) acts as if every cell had seen that
+many more words drawn from the whole text, so that chance does not look like evidence. Only
+synapses above zero excite their cell. The activation of a cell is then the logarithm of how much
+more likely it makes the words of the window; the energy is minus its mean over the windows'
+winners. There is no learning rate.
 
-``C`` remembers about one epoch: it fades by ``1 - 1/n_batches`` before a batch is added. The
-fading is one number for all of ``C`` (``_scale``), applied to what is added instead of to what is
-there.
+``C`` remembers about one epoch: it is multiplied by ``1 - 1/n_batches`` before a batch is added.
+This decay is one number for all of ``C`` (``_scale``), applied to what is added instead of to
+``C`` itself.
 """
 
 from __future__ import annotations
@@ -42,23 +42,23 @@ __all__ = [
     "information_terms",
 ]
 
-_SHORT_TEXT = 10_000_000  # a shorter one gains from more epochs
+_SHORT_TEXT = 10_000_000  # a shorter text gains from more epochs
 _BATCHES_PER_EPOCH = 20
-# The largest batch bounds memory whatever the corpus. Setting the synapses costs the same for a
-# small batch as for a large one, so a larger vocabulary has larger batches: the cost of a word
-# does not depend on it.
+# The largest batch bounds memory for any corpus. Setting the synapses costs the same for a small
+# batch as for a large one, so batches grow with the vocabulary: the cost per word stays the
+# same.
 _LARGEST_BATCH = 1 << 20
 _BATCH_PER_WORD = 50
-# A cell begins from some windows, up to this many, which together are a small part of the first
-# batch: those of a short text would be a blur of all of it.
+# A cell starts from some windows, at most this many, and all cells from a small part of the first
+# batch: of a short text, more would be a blur of all of it.
 _START_WINDOWS = 50
 _START_SHARE = 50
 _SMALLEST_SCALE = 1e-3
-_NOTHING = 80.0  # stands for the logarithm of the size of an empty cell, which nothing excites
+_NOTHING = 80.0  # stands in for the logarithm of the size of an empty cell, which nothing excites
 
 
 class InformationTerms(NamedTuple):
-    """What the formula needs beside the counts."""
+    """The terms of the formula beside the counts."""
 
     prior: NDArray[np.float32]
     """``a p`` of every row, (2V,)."""
@@ -86,7 +86,7 @@ def information_terms(
 def information(
     synapses: NDArray[np.float32], counts: NDArray[np.float32], terms: InformationTerms
 ) -> float:
-    """Set ``synapses`` to how much more often words come with a cell than overall.
+    """Set ``synapses`` to how much more often words occur with a cell than overall.
 
     Rows of words never seen are 0, ``counts + a p`` is taken as 1e-6 at least, and nothing excites
     a cell that has neither counts nor ``a``. ``synapses`` may be ``counts``. Returns ``max(W)``.
@@ -118,9 +118,9 @@ def information_drives(
 
 
 def information_bound(cells: NDArray[np.float64], shrinkage: float) -> float:
-    """Return what :func:`information` cannot exceed.
+    """Return an upper bound of :func:`information`.
 
-    A word cannot have come with a cell more often than at all, so ``W`` is at most
+    A word cannot occur with a cell more often than it occurs at all, so ``W`` is at most
     ``log((sum(cells) + a) / (cells + a))``.
 
     Examples
@@ -134,7 +134,7 @@ def information_bound(cells: NDArray[np.float64], shrinkage: float) -> float:
 
 
 class LloydRule(WindowRule):
-    """State and steps of the fixed-point rule."""
+    """The fixed-point rule."""
 
     block_size = 32
     floor = 0.0
@@ -165,10 +165,10 @@ class LloydRule(WindowRule):
 
     @staticmethod
     def auto(size: CorpusSize) -> dict[str, Any]:
-        """Return settings that follow the length of the text.
+        """Return settings that depend on the length of the text.
 
-        A short text cannot spare its frequent words, needs less shrinkage of the rare ones and
-        gains from more epochs.
+        A short text cannot spare its frequent words, needs less shrinkage of rare ones and
+        benefits from more epochs.
 
         Examples
         --------
@@ -186,12 +186,12 @@ class LloydRule(WindowRule):
             "subsample": 1e-4 / min(max(share, 1e-4), 1.0),
             "shrinkage": 10_000.0 * min(share, 1.0),
             "truncate_windows": True,
-            # the moments of a short text's evidence are mostly chance
+            # the second moments of a short text's evidence are mostly chance
             "decorrelation": max(0.05, 0.25 * min(share, 1.0)),
         }
 
     def _start(self, batch: Any, random: np.random.Generator) -> None:
-        """Begin the cells that need it from windows drawn at random from a batch.
+        """Start the cells that need it from windows drawn at random from a batch.
 
         At first that is every cell; later, the cells that won nothing for an epoch.
         """
@@ -208,7 +208,7 @@ class LloydRule(WindowRule):
         self._idle[:] = False
 
     def _learn(self, batch: Any, epoch: int) -> StepReport:  # noqa: ARG002
-        """Give the windows of a batch to their winners."""
+        """Assign the windows of a batch to their winners."""
         task = self._task
         a = self._shrinkage / self._scale
         drive = drive_for(information_bound(self._cells, a), task.window, self.floor)
@@ -217,7 +217,7 @@ class LloydRule(WindowRule):
         counts = task.counter.count_windows(
             self._drives, batch, task.window, task.settings.truncate_windows
         )
-        self._scale *= 1.0 - self._fading  # to nothing, if a batch is all of the text
+        self._scale *= 1.0 - self._fading  # to 0 if a batch is the whole text
         if self._scale < _SMALLEST_SCALE:
             self._rescale()
         energy = -self._add(counts) / max(float(drive.gain), 1e-300)
@@ -234,10 +234,10 @@ class LloydRule(WindowRule):
         return np.concatenate([words, self._n_words + words])
 
     def _end_epoch(self) -> None:
-        """Clear cells that won nothing, to be started again.
+        """Clear cells that won nothing, so that they start again.
 
-        A cell that never wins would keep the mixture it began from, respond a little to
-        everything, and blur every code. A part of a stream, though, may just lack its windows.
+        A cell that never wins would keep the mixture it started from, respond a little to
+        everything, and blur every code. But a part of a stream may just lack its windows.
         """
         if self._task.previous is None:
             self._idle = self._won == 0
@@ -249,7 +249,7 @@ class LloydRule(WindowRule):
         self._rescale()
 
     def _synapses(self) -> tuple[NDArray[np.float32], float, dict[str, NDArray[np.float64]]]:
-        """Return the synapses, and what is needed to continue. The counts are used up."""
+        """Return the synapses, and the state to continue from. The counts are consumed."""
         self._rescale()
         terms = information_terms(self._words, self._cells, self._shrinkage)
         # in place: they may be large
@@ -296,7 +296,7 @@ class LloydRule(WindowRule):
         self._scale = 1.0
 
     def _add(self, counts: Any) -> float:
-        """Add the counts of a batch; returns the sum of the activations, in drives."""
+        """Add the counts of a batch, and return the sum of the activations, in drives."""
         rates = np.full(self._n_words, 1.0 / self._scale, dtype=np.float32)
         added = counts.add_to(self._counts, rates, self._drives)
         self._words += added.words / self._scale
@@ -307,7 +307,7 @@ class LloydRule(WindowRule):
 def _recover_counts(
     learned: Learned,
 ) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the counts that gave these synapses: the formula above, solved for ``C``."""
+    """Return the counts behind these synapses: the formula above, solved for ``C``."""
     words, cells = learned.state["words"].copy(), learned.state["cells"].copy()
     a = float(learned.state["shrinkage"][0])
     counts = np.exp(learned.coder.synapses)  # type: ignore[attr-defined]

@@ -1,9 +1,9 @@
-"""The rule of pairs: cells compete for words, each known by the words that it comes with.
+"""The rule of pairs: cells compete for words, each described by the words around it.
 
-One pass over the text counts which word comes next to which (``near``, in order) and which come
-some words apart (``wide``, without the most frequent words, which come with everything). Counts
-become information, information is whitened, and cells compete for the resulting vectors of words
-(:mod:`skfly.rules._whitening` has the formulas). Counts are whole numbers that add up: over
+One pass over the text counts pairs of neighbouring words (``near``, in order) and pairs some words
+apart (``wide``, without the most frequent words, which occur with everything). Counts become
+information, information is whitened, and cells compete for the resulting word vectors
+(:mod:`skfly.rules._whitening` has the formulas). Counts are whole numbers that add up over
 batches, parts of a stream and machines, in any order.
 """
 
@@ -26,7 +26,7 @@ from skfly.rules._whitening import Contexts, find_cells, whiten
 __all__ = ["PairCounts", "WhitenRule", "WhitenSettings"]
 
 _BATCH = 1 << 22  # words: what bounds memory beside the counts themselves
-_FREQUENT_SHARE = 200  # one word in so many is left out of the wide pairs
+_FREQUENT_SHARE = 200  # one word in this many is left out of the wide pairs
 _LARGEST_RANK = 300
 _RANK_PER_CELL = 0.6
 _SHORT_TEXT_RANK = 70  # of a million words
@@ -44,7 +44,7 @@ _LARGE = 255
 
 @dataclass(frozen=True)
 class WhitenSettings:
-    """What a run needs to know beside the network and the text.
+    """The settings of a run.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class WhitenSettings:
 
 
 class PairCounts:
-    """Counts of pairs, as a sum whose parts are merged when they are of similar size.
+    """A sum of counts of pairs, in parts that are merged once they have similar sizes.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ class PairCounts:
     engine : Engine
         Adds them up.
     most : int
-        Different pairs that are kept. Where there are more, the rarest are dropped, until a
-        quarter of the room is free.
+        Number of different pairs to keep. If there are more, the rarest are dropped until a
+        quarter of the space is free.
     """
 
     def __init__(self, first: sparse.csr_array, engine: Engine, most: int = _MOST_PAIRS) -> None:
@@ -89,7 +89,7 @@ class PairCounts:
         self._engine = engine
 
     def add(self, counts: sparse.csr_array) -> None:
-        """Add counts, in 32 bits if they fit, whatever they were added up in."""
+        """Add counts, stored in 32 bits if they fit."""
         if counts.dtype != np.int32 and int(counts.data.max(initial=0)) <= _MOST_INT32:
             counts = counts.astype(np.int32)
         parts = self._parts
@@ -118,7 +118,7 @@ def add_counts(left: sparse.csr_array, right: sparse.csr_array) -> sparse.csr_ar
 
 
 def _most_common(counts: sparse.csr_array, most: int) -> sparse.csr_array:
-    """Return counts without the rarest pairs, ``most`` at most; all of one count go together.
+    """Drop the rarest pairs until at most ``most`` are left; equal counts are dropped together.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def _most_common(counts: sparse.csr_array, most: int) -> sparse.csr_array:
 
 
 class WhitenRule:
-    """State and steps of the rule of pairs."""
+    """The rule of pairs."""
 
     block_size: ClassVar[int] = 4096  # the order of sentences does not matter
 
@@ -144,7 +144,7 @@ class WhitenRule:
         self.finishing_steps = _PASSES
         self._reach = {"near": 1, "wide": max(1, round(0.75 * (task.window - 1)))}
         # Half of them are left out already here, which saves most of the pairs. The others are
-        # chosen at the end, so that parts of a stream end where the whole does.
+        # chosen at the end, so that a stream in parts gives the same result as the whole.
         frequent = _most_frequent(task.word_counts, n_words // _FREQUENT_SHARE // 2)
         self._skipped = {"near": np.zeros(n_words, dtype=np.bool_), "wide": frequent}
         state = {} if task.previous is None else task.previous.state
@@ -154,7 +154,7 @@ class WhitenRule:
     def resolve(cls, params: Mapping[str, Any], size: CorpusSize) -> WhitenSettings:
         """Return the settings of a run.
 
-        A short text does not tell many directions apart, and neither do few cells.
+        A short text cannot support many directions, nor can few cells.
 
         Examples
         --------
@@ -180,7 +180,7 @@ class WhitenRule:
 
     @classmethod
     def restore_settings(cls, content: Mapping[str, Any]) -> WhitenSettings:
-        """Return the settings that ``asdict`` gave; wrong ones raise ``ValueError``."""
+        """Restore the settings that ``asdict`` returned; wrong ones raise ``ValueError``."""
         settings = WhitenSettings(**content)
         for field in fields(WhitenSettings):
             value = getattr(settings, field.name)
@@ -200,7 +200,7 @@ class WhitenRule:
 
     @classmethod
     def grow(cls, state: Mapping[str, Any], n_words: int) -> dict[str, NDArray[Any]]:
-        """Return the state for a vocabulary that has further words at its end."""
+        """Return the state for a vocabulary with more words appended."""
         grown = dict(state)
         for kind in _KINDS:
             *_, ends = _NAMES[kind]
@@ -230,7 +230,7 @@ class WhitenRule:
         """Nothing is to be done."""
 
     def finish(self, on_step: Callable[[int], Any] | None = None) -> Learned:
-        """Turn the counts into vectors of words and cells."""
+        """Turn the counts into word vectors and cells."""
         task = self._task
         near, wide = (self._counts.pop(kind).total() for kind in _KINDS)
         state = _to_arrays("near", near) | _to_arrays("wide", wide)
@@ -279,7 +279,7 @@ class WhitenRule:
 
 
 def _most_frequent(counts: NDArray[np.int64], n_words: int) -> NDArray[np.bool_]:
-    """Return which words are the ``n_words`` most frequent; of equal ones, the first."""
+    """Return which words are the ``n_words`` most frequent; ties go to the first."""
     chosen = np.zeros(len(counts), dtype=np.bool_)
     chosen[np.argsort(-counts, kind="stable")[:n_words]] = True
     return chosen
@@ -297,7 +297,7 @@ def _kept(pairs: sparse.csr_array, kept: NDArray[np.bool_]) -> sparse.csr_array:
 
 
 def _to_arrays(kind: str, counts: sparse.csr_array) -> dict[str, NDArray[Any]]:
-    """Return counts in few bytes: most are small, and few words have large numbers.
+    """Return counts in few bytes: most are small, and only a few are large.
 
     ``large`` holds, in order, the counts for which ``counts`` says 255.
     """
@@ -309,7 +309,7 @@ def _to_arrays(kind: str, counts: sparse.csr_array) -> dict[str, NDArray[Any]]:
 
 
 def _from_arrays(kind: str, arrays: Mapping[str, NDArray[Any]], n_words: int) -> sparse.csr_array:
-    """Return the counts of pairs, none if there are no arrays; wrong ones raise ``ValueError``."""
+    """Return counts of pairs (none without arrays); invalid ones raise ``ValueError``."""
     if not arrays:
         return sparse.csr_array((n_words, n_words), dtype=np.int32)
     small, large, words, ends = (np.asarray(arrays[name]) for name in _NAMES[kind])
@@ -335,6 +335,6 @@ def _from_arrays(kind: str, arrays: Mapping[str, NDArray[Any]], n_words: int) ->
         raise ValueError(f"the counts of the {kind} pairs are not valid counts")
     if words.min(initial=0) < 0 or words.max(initial=0) >= max(n_words, 1):
         raise ValueError(f"the {kind} pairs contain words that do not exist")
-    if len(words) <= _MOST_INT32:  # otherwise scipy would make the words as long as the ends
+    if len(words) <= _MOST_INT32:  # otherwise scipy would widen the words to the type of the ends
         ends = ends.astype(np.int32)
     return sparse.csr_array((data, words, ends), shape=(n_words, n_words))
