@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from io import BytesIO
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skfly._files import import_optional
 from skfly.model import CellLayout, KenyonCell
@@ -24,9 +24,11 @@ _PIXELS_PER_INCH = 100
 _COLOURS = "viridis"
 _DARK = 0.55  # the part of the colours that can be read on white
 _INCHES_PER_CELL = 0.13
-_OFF = "#ece8e4"
-_LABELLED_REGIONS = 4  # those with the most active cells
 # of regions, the same as on the page
+_TINT = 0.13  # of their cells that are off
+_NAMED = 0.7
+_LEAST_NAMED = 0.02  # of all cells
+_CELLS_PER_LETTER = 0.6
 REGION_COLOURS = (
     "#3f7d20",
     "#0f7a6c",
@@ -75,16 +77,15 @@ def plot_cells(cells: Sequence[KenyonCell], title: str = "") -> Figure:
 def plot_code(
     active: Sequence[int], layout: CellLayout, names: Sequence[str], title: str = ""
 ) -> Figure:
-    """Draw a code as a fingerprint: its cells in their places, coloured by region."""
+    """Draw a code as a fingerprint: its cells in their places, in the colours of named regions."""
     from matplotlib.colors import to_rgb
+    from matplotlib.patheffects import withStroke
 
+    n_regions = int(layout.regions.max(initial=0)) + 1
+    colours = np.array([to_rgb(REGION_COLOURS[n % len(REGION_COLOURS)]) for n in range(n_regions)])
     image = np.ones((layout.n_rows * layout.n_columns, 3))
-    image[layout.places] = to_rgb(_OFF)
-    regions: dict[int, list[int]] = {}
-    for cell in active:
-        region = int(layout.regions[cell])
-        regions.setdefault(region, []).append(cell)
-        image[layout.places[cell]] = to_rgb(REGION_COLOURS[region % len(REGION_COLOURS)])
+    image[layout.places] = _on_white(colours, _TINT)[layout.regions]
+    image[layout.places[list(active)]] = colours[layout.regions[list(active)]]
     width, height = (_INCHES_PER_CELL * n for n in (layout.n_columns, layout.n_rows))
     figure = new_figure(figsize=(max(width, 3.0), max(height, 1.0) + 0.6), layout="constrained")
     ax = figure.subplots()
@@ -94,15 +95,19 @@ def plot_code(
     ax.grid(color="white", linewidth=1)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    for region in sorted(regions, key=lambda r: (-len(regions[r]), r))[:_LABELLED_REGIONS]:
-        cells = regions[region]
-        label = _common_words([names[cell] for cell in cells])
-        rows, columns = np.divmod(layout.places[cells], layout.n_columns)
+    for region, colour in enumerate(_on_white(colours, _NAMED)):
+        name = names[region].partition(", ")[0]
+        places = layout.places[layout.regions == region]
+        long = _CELLS_PER_LETTER * len(name)
+        if not name or len(places) < max(long, _LEAST_NAMED * len(layout.places)):
+            continue
+        rows, columns = np.divmod(places, layout.n_columns)
+        half = min(long, layout.n_columns) / 2
+        x = np.clip(columns.mean(), half - 0.5, layout.n_columns - 0.5 - half)
         ax.text(
-            columns.mean(), rows.mean(), label, parse_math=False,
+            x, rows.mean(), name, parse_math=False, color=colour,
             ha="center", va="center", fontsize="small", fontweight="bold",
-            color=REGION_COLOURS[region % len(REGION_COLOURS)],
-            bbox={"boxstyle": "round", "facecolor": "white", "alpha": 0.85, "linewidth": 0},
+            path_effects=[withStroke(linewidth=2, foreground="white")],
         )  # fmt: skip
     if not active:
         ax.text(0.5, 0.5, "no known word", ha="center", va="center", transform=ax.transAxes)
@@ -127,16 +132,15 @@ def new_figure(**params: Any) -> Figure:
     return ShownFigure(**params)
 
 
-def _common_words(names: Sequence[str]) -> str:
-    """Return the two words that are in the most names.
+def _on_white(colours: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    """Return colours mixed with white.
 
     Examples
     --------
-    >>> _common_words(["city time", "river water", "water lake"])
-    'water city'
+    >>> _on_white(np.array([[0.0, 0.5, 1.0]]), 0.5)
+    array([[0.5 , 0.75, 1.  ]])
     """
-    often = Counter(word for name in names for word in name.split())
-    return " ".join(word for word, _ in often.most_common(2))
+    return 1.0 - share * (1.0 - colours)
 
 
 def _colour(*_: Any, random_state: Random, **__: Any) -> str:

@@ -49,6 +49,7 @@ from skfly.model import (
     KenyonCell,
     ModelSettings,
     Provenance,
+    name_regions,
 )
 from skfly.rules import RULES, Growing
 from skfly.text import (
@@ -996,8 +997,9 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         """Draw the code of a text, or of a word in it, as a fingerprint.
 
         Cells that respond to the same words lie side by side and have one colour, so similar
-        texts have similar pictures. The cells are those of words, also where documents have
-        cells of their own. It needs ``pip install "skfly[plot]"``. A notebook shows the figure.
+        texts have similar pictures. Regions are named by words whose codes lie there. The cells
+        are those of words, also where documents have cells of their own. It needs
+        ``pip install "skfly[plot]"``. A notebook shows the figure.
 
         Parameters
         ----------
@@ -1016,8 +1018,9 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         code = model.documents([text]) if target is None else model.contexts([text], [target])
         shown = text if isinstance(text, str) else " ".join(text)
         title = shown if target is None else f"{target!r} in: {shown}"
-        names = [" ".join(words) for words in model.cell_names(5)]
-        return plot_code(code.indices.tolist(), model.cell_layout(), names, title)
+        layout, vocabulary = model.cell_layout(), model.vocabulary
+        names = name_regions(model.word_codes(), layout, vocabulary.words, vocabulary.counts)
+        return plot_code(code.indices.tolist(), layout, names, title)
 
     @property
     def word_codes_(self) -> Any:

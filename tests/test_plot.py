@@ -66,10 +66,24 @@ def test_a_code_as_a_fingerprint(fitted):
     assert figure.get_suptitle() == "ripe fruit"
 
 
+def test_regions_are_tinted_and_named(make_fly, documents):
+    fly = make_fly(n_kenyon_cells=100).fit(documents)
+    (ax,) = fly.plot_code("$zzz^").axes
+    layout = fly.model_.cell_layout()
+    image = np.asarray(ax.images[0].get_array()).reshape(-1, 3)[layout.places]
+    n_regions = layout.regions.max() + 1
+    tints = [np.unique(image[layout.regions == region], axis=0) for region in range(n_regions)]
+    assert [len(tint) for tint in tints] == [1] * n_regions
+    assert len(np.unique(tints, axis=0)) == n_regions
+    names = {text.get_text() for text in ax.texts[:-1]}
+    assert names
+    assert names <= set(fly.vocabulary_)
+
+
 def test_the_fingerprint_of_a_word_in_context(fitted):
     assert fitted.plot_code("ripe fruit", "fruit").get_suptitle() == "'fruit' in: ripe fruit"
 
 
 def test_the_fingerprint_of_unknown_words(fitted):
     figure = fitted.plot_code("$zzz^")
-    assert [text.get_text() for text in figure.axes[0].texts] == ["no known word"]
+    assert figure.axes[0].texts[-1].get_text() == "no known word"

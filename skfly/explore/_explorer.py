@@ -15,9 +15,8 @@ from scipy import sparse
 from skfly.explore._atlas import Atlas
 from skfly.explore._documents import Documents
 from skfly.explore._passages import best_passages
-from skfly.explore._regions import name_regions
 from skfly.explore._tours import tours
-from skfly.model import is_stop_word
+from skfly.model import is_stop_word, name_regions
 from skfly.text import BoundedTokens
 
 if TYPE_CHECKING:

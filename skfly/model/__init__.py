@@ -17,6 +17,7 @@ from skfly.model._matrix import codes_to_csr, spread_rows, stack
 from skfly.model._model import FlyModel, ModelSettings, Provenance
 from skfly.model._names import is_stop_word
 from skfly.model._ordered import PhaseCoder, phase_responses
+from skfly.model._regions import name_regions
 from skfly.model._synapses import SynapseCoder, evidence, keep_probabilities
 from skfly.model._whitened import WhitenedCoder
 
@@ -39,6 +40,7 @@ __all__ = [
     "evidence",
     "is_stop_word",
     "keep_probabilities",
+    "name_regions",
     "phase_responses",
     "plain_value",
     "read_model",

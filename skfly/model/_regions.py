@@ -1,4 +1,4 @@
-"""What the regions of the picture of a model stand for."""
+"""Names of regions: frequent words whose codes lie in one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.model import CellLayout, is_stop_word
+from skfly.model._layout import CellLayout
+from skfly.model._names import is_stop_word
 
 __all__ = ["name_regions"]
 
