@@ -344,7 +344,7 @@ def test_a_model_without_cells_in_use_says_so(open_page, explored):
         for link, ready in [
             ("#/sentence?text=apple+pear&target=0", "text=No cell responds to these words"),
             ("#/word?w=apple&with=pear", "text=They share no cell"),
-            ("#/compare?a=apple&b=pear", "text=there is nothing to compare"),
+            ("#/compare?a=apple&b=pear", "text=No cell responds to the first and the second"),
             ("#/cells?order=specific", "h1"),
             ("#/cell?n=3", ".cloud text"),
             ("#/map?w=apple", "text=Here is apple"),

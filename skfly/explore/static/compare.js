@@ -40,12 +40,13 @@ export function compareView(root, model) {
         ? litWords(side, side.map((word) => word.drive))
         : note(noWord(params[name])));
     }
-    const unknown = [["a", answer.left_code], ["b", answer.right_code]]
-      .filter(([, code]) => !code.length).map(([name]) => (name === "a" ? "first" : "second"));
-    if (unknown.length) {
+    const silent = [["first", answer.left, answer.left_code], ["second", answer.right, answer.right_code]]
+      .filter(([, , code]) => !code.length);
+    if (silent.length) {
+      const known = silent.every(([, words]) => words.some((word) => word.known));
       results.replaceChildren(note(
-        `The model knows no word of the ${unknown.join(" and the ")} sentence, so there is ` +
-        "nothing to compare."));
+        `${known ? "No cell responds to" : "The model knows no word of"} the ` +
+        `${silent.map(([name]) => name).join(" and the ")} sentence, so there is nothing to compare.`));
       return;
     }
     const alone = (code) => code.filter((cell) => !answer.shared.includes(cell));
