@@ -30,6 +30,19 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("SKFLY_HYPOTHESIS", "skfly"))
 
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Fail where a module of tests cannot be imported: only modules of skfly may be skipped so.
+
+    ``--doctest-ignore-import-errors`` would hide it.
+    """
+    report = yield
+    if report.skipped and "unable to import module" in str(report.longrepr):
+        report.outcome = "failed"
+    return report
+
+
 FRUIT = ["fly", "fruit", "ripe", "banana", "peach", "sweet", "smell", "tree", "juice", "odor"]
 MONEY = ["bank", "money", "loan", "interest", "credit", "debt", "cash", "pay", "fund", "price"]
 BOTH = ["the", "and", "with", "very", "some", "of"]

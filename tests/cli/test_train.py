@@ -12,7 +12,6 @@ import pytest
 from skfly import EncodedCorpus, FlyHashVectorizer
 from skfly.cli._train import Backend
 from skfly.engine import ENGINES
-from skfly.fit._fit import _warn_once
 
 SMALL = ["--cells", "20", "--hash-length", "4", "--window", "5"]
 
@@ -53,11 +52,9 @@ def test_train_as_json(skfly, text, tmp_path):
 
 
 def test_a_small_text_is_told_of(skfly, text, tmp_path):
-    _warn_once.cache_clear()
     err = skfly("train", text, "-o", tmp_path / "m", *SMALL).err
-    assert "skfly: warning: learning from fewer than 300000 words" in err
-    _warn_once.cache_clear()
-    assert skfly("train", text, "-o", tmp_path / "m", *SMALL, "--quiet").err == ""
+    assert "skfly: warning: learning from fewer than 300,000 words" in err
+    assert skfly("train", text, "-o", tmp_path / "quiet", *SMALL, "--quiet").err == ""
 
 
 def test_quiet_training_says_nothing(skfly, text, tmp_path):
@@ -171,7 +168,7 @@ def test_words_are_those_of_the_encoded_corpus_unless_told_otherwise(skfly, tmp_
     same = FlyHashVectorizer.load(tmp_path / "same")
     assert same.fold_numbers
     assert same.hash_words(["2001"]).nnz == 4
-    other = skfly("train", kept, "-o", tmp_path / "m", *SMALL, "--no-fold-numbers", "--quiet")
+    other = skfly("train", kept, "-o", tmp_path / "other", *SMALL, "--no-fold-numbers", "--quiet")
     assert other.code == 0
     assert other.err.startswith("skfly: warning: the corpus was encoded with other text param")
     assert other.err.count("\n") == 1
@@ -183,7 +180,7 @@ def test_text_newer_than_its_encoded_corpus_is_told(skfly, text, tmp_path):
     assert skfly(*args).err == ""
     later = kept.stat().st_mtime + 10
     os.utime(text, (later, later))
-    assert f"skfly: warning: {text} is newer than {kept}" in skfly(*args).err
+    assert f"skfly: warning: {text} is newer than {kept}" in skfly(*args, "--force").err
 
 
 def test_nothing_is_kept_of_a_text_without_words(skfly, tmp_path):
@@ -202,6 +199,7 @@ def test_a_run_that_was_stopped_goes_on_only_if_told(skfly, text, tmp_path, monk
     train = ("train", text, "-o", path, *SMALL, "--quiet")
     assert skfly(*train).code == 0
     whole = path.read_bytes()
+    path.unlink()
     save = Checkpoints.save
 
     def stopping(self, *args):
@@ -213,7 +211,7 @@ def test_a_run_that_was_stopped_goes_on_only_if_told(skfly, text, tmp_path, monk
     monkeypatch.setattr(Checkpoints, "save", save)
     code, _, err = skfly(*train, "--checkpoint", state)
     assert code == 2
-    assert "go on with it (--resume)" in " ".join(err.replace("│", " ").split())
+    assert "continue it with --resume" in " ".join(err.replace("│", " ").split())
     code, _, err = skfly(*train, "--checkpoint", state, "--resume", "--seed", "4")
     assert code == 2
     assert "seed was" in err
