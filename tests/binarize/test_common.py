@@ -7,7 +7,6 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import skfly.binarize
-from skfly import FlyKeyedVectors
 from skfly.binarize import (
     ITQ,
     LSH,
@@ -118,7 +117,10 @@ class TestAll:
             clone(transformer).fit(X[:0])
 
     def test_makes_keyed_vectors(self, transformer, X):
+        pytest.importorskip("gensim")
         from gensim.models import KeyedVectors
+
+        from skfly import FlyKeyedVectors
 
         dense = KeyedVectors(13)
         dense.add_vectors([f"word{i}" for i in range(len(X))], X)

@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-from gensim.models import Word2Vec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,9 +47,10 @@ class TestIteration:
 
     @pytest.mark.parametrize("mmap", [True, False])
     def test_gensim_trains_on_it(self, directory, mmap):
+        word2vec = pytest.importorskip("gensim.models").Word2Vec
         corpus = EncodedCorpus.load(directory, mmap=mmap)
 
-        model = Word2Vec(corpus, vector_size=3, min_count=1, epochs=2, workers=1, seed=0)
+        model = word2vec(corpus, vector_size=3, min_count=1, epochs=2, workers=1, seed=0)
 
         assert set(model.wv.key_to_index) == set(corpus.vocabulary)
         assert model.corpus_count == corpus.n_sentences
