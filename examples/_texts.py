@@ -1,4 +1,4 @@
-"""Text that comes with gensim: a hundred Wikipedia articles. Nothing is downloaded."""
+"""A hundred Wikipedia articles that come with gensim. Nothing is downloaded."""
 
 import warnings
 from functools import lru_cache
@@ -6,7 +6,7 @@ from functools import lru_cache
 from skfly import FlyHashVectorizer, SmallTextWarning
 from skfly.demo import PARAMS, read_articles
 
-warnings.filterwarnings("ignore", category=SmallTextWarning)  # it is, and will do here
+warnings.filterwarnings("ignore", category=SmallTextWarning)  # it is small, but enough here
 
 
 @lru_cache(maxsize=1)

@@ -2,7 +2,7 @@
 Classify paragraphs
 ===================
 
-Which article is a paragraph from? A pipeline with Kenyon cells as features, beside TF-IDF.
+Which article is a paragraph from? A pipeline with Kenyon cells as features, compared with TF-IDF.
 """
 
 # sphinx_gallery_thumbnail_path = 'figures/thumb_classify_paragraphs.png'
@@ -19,8 +19,8 @@ from sklearn.preprocessing import Normalizer, normalize
 from skfly import FlyHashVectorizer
 
 # %%
-# The paragraphs of the ten longest articles, and the number of the article of each. A third is
-# kept for the test.
+# The paragraphs of the ten longest articles, labelled with the number of their article. A third
+# of them is the test set.
 
 texts, labels = paragraphs(n_articles=10)
 train, test, train_labels, test_labels = train_test_split(
@@ -29,8 +29,8 @@ train, test, train_labels, test_labels = train_test_split(
 print(f"{len(train)} paragraphs to learn from, {len(test)} to be tested with")
 
 # %%
-# ``document_codes="counts"`` adds up the codes of a text's words; a classifier gets more from that
-# than from a few active cells.
+# ``document_codes="counts"`` adds up the codes of a text's words, which tells a classifier more
+# than a few active cells do.
 
 vectorizers = {
     "fly": FlyHashVectorizer(document_codes="counts", stop_words="english", random_state=0),
@@ -43,9 +43,9 @@ for name, vectorizer in vectorizers.items():
     print(f"{name}: {model.score(test, test_labels):.1%} right, with {width:,} features")
 
 # %%
-# A little less than TF-IDF, from 400 features instead of thousands: where words alone say
-# nearly all, that is all there is to gain. And where labels are few? Now both read all the
-# text, without labels, and the classifier gets the labels of some paragraphs, drawn five times.
+# A little less than TF-IDF, from 400 features instead of thousands: where single words are
+# nearly enough, there is nothing more to gain. What if labels are scarce? Now both read all the
+# text, without labels, and the classifier gets the labels of a few paragraphs, drawn five times.
 
 sizes = [30, 100, 300]
 fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
@@ -69,5 +69,5 @@ ax.legend()
 plt.show()
 
 # %%
-# From three labels an article, cells are much better: two paragraphs need not have a word in
-# common to share cells. With more labels, single words catch up and win.
+# With three labels per article, cells are much better: two paragraphs can share cells without a
+# word in common. With more labels, single words catch up and win.

@@ -3,7 +3,7 @@ From the command line
 =====================
 
 From a text file to neighbours and exports, without a line of Python: the script writes a text
-file, and runs what you would type.
+file, then runs the commands that you would type.
 """
 
 # sphinx_gallery_thumbnail_path = 'figures/thumb_command_line.png'
@@ -36,13 +36,13 @@ def run(command):
 
 
 # %%
-# Learn. One line of the file is a sentence; ``--quiet`` hides the progress.
+# Train. Each line of the file is a sentence; ``--quiet`` hides the progress.
 
 run("skfly train text.txt -o text.skfly --stop-words english --quiet")
 run("skfly info text.skfly")
 
 # %%
-# Ask. The numbers are how many of the 32 cells two codes have in common.
+# Query. The numbers say how many of the 32 cells two codes have in common.
 
 run("skfly neighbors text.skfly war moon language --words 5")
 run(
@@ -51,12 +51,12 @@ run(
 )
 
 # %%
-# Look at the cells that a sentence activates: their number, their activation, their words.
+# Show the cells that a sentence activates: their numbers, activations and words.
 
 run("skfly cells text.skfly 'the crew landed on the Moon' --cells 2 --words 5")
 
 # %%
-# ``export`` is for other tools, and ``--json``, which all commands have, for programs.
+# ``export`` writes files for other tools, and ``--json``, which all commands take, is for scripts.
 
 run("skfly export text.skfly vectors.npz --quiet --json")
 folder.cleanup()

@@ -5,7 +5,7 @@ Compress word vectors 30 times
 Bits instead of floats, with the same calls.
 
 ``python examples/compress_vectors.py VECTORS`` takes a file in word2vec's text format, such as
-GloVe's (with ``no_header=True`` in the call below, as they come). Without one, vectors of 300
+GloVe's (as distributed; with ``no_header=True`` in the call below). Without one, vectors of 300
 floats are made by latent semantic analysis of the articles.
 """
 
@@ -45,8 +45,8 @@ print(f"{len(dense):,} words, {dense.vectors.nbytes / 1e6:.1f} MB")
 
 # %%
 # :meth:`~skfly.FlyKeyedVectors.from_dense` takes the name of a method of :mod:`skfly.binarize`
-# and its parameters. What comes out is a gensim ``KeyedVectors`` again, so we can ask it what
-# we ask the dense vectors.
+# and its parameters. The result is again a gensim ``KeyedVectors``, so it answers the same
+# queries as the dense vectors.
 
 words = dense.index_to_key[:: len(dense) // 100][:100]
 near = [{word for word, _ in dense.most_similar(word, topn=10)} for word in words]

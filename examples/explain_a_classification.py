@@ -2,7 +2,7 @@
 Explain a classification
 ========================
 
-Why did the classifier say so? The cells that weigh most, and the words that they stand for.
+Why this class? The cells with the largest contributions, and the words that they stand for.
 """
 
 # sphinx_gallery_thumbnail_path = 'figures/thumb_explain_a_classification.png'
@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from skfly import FlyHashVectorizer
 
 # %%
-# Two articles, and a classifier that tells their paragraphs apart.
+# A classifier that tells the paragraphs of two articles apart.
 
 texts, labels = paragraphs(n_articles=2)
 train, test, train_labels, test_labels = train_test_split(
@@ -30,7 +30,7 @@ for number in range(2):
     print(f"article {number}: {texts[labels.index(number)].strip()[:70]} ...")
 
 # %%
-# A paragraph that it has not seen: what each cell adds is its count times its weight.
+# An unseen paragraph: the contribution of a cell is its count times its weight.
 
 text = test[0]
 pushes = np.asarray(fly.transform([text]).toarray()[0] * model[-1].coef_[0])
@@ -38,7 +38,7 @@ print(" ".join(text.split())[:400], "...\n")
 print(f"is from article {test_labels[0]}; the classifier says {model.predict([text])[0]}")
 
 # %%
-# The cells that push most, by the words that they stand for:
+# The cells with the largest contributions, named by the words that they stand for:
 
 stands_for = {
     cell.number: ", ".join(word for word, _ in cell.words)

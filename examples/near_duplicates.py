@@ -2,7 +2,7 @@
 Find near-duplicates
 ====================
 
-Paragraphs that say nearly the same share most of the cells of their codes.
+The codes of nearly identical paragraphs share most of their cells.
 """
 
 # sphinx_gallery_thumbnail_path = 'figures/thumb_near_duplicates.png'
@@ -15,8 +15,8 @@ from _texts import fly_of_articles, paragraphs
 from skfly.codes import nearest
 
 # %%
-# To know what should be found, copies are made of fifty paragraphs: a tenth of the words is
-# left out, and the sentences come in another order.
+# To know what should be found, we copy fifty paragraphs, leave out a tenth of the words, and
+# shuffle the sentences.
 
 texts, _ = paragraphs(n_articles=20)
 draw = random.Random(0)
@@ -40,8 +40,8 @@ found = sum(int(row) == i for row, i in zip(rows[:, 0], chosen, strict=True))
 print(f"{found} of {len(copies)} copies find their original among {len(texts):,} paragraphs")
 
 # %%
-# How many cells should two texts share to count as duplicates? Those of a copy and its
-# original, and of a copy and the next nearest paragraph, hardly meet, so a limit in between
+# How many cells should two texts share to count as duplicates? The numbers that a copy shares with
+# its original, and with the next nearest paragraph, hardly overlap, so a threshold in between
 # works.
 
 print(f"with the original: {shared[:, 0].mean():.1f} of {fly.hash_length} on average")

@@ -2,8 +2,8 @@
 Plot clusters of words
 ======================
 
-Words as points, those that share cells near one another; and a sentence's cells as word clouds
-(``python examples/plot_clusters.py CELLS.png`` keeps them).
+Words as points, with words that share cells near one another; and a sentence's cells as word
+clouds (``python examples/plot_clusters.py CELLS.png`` saves them).
 """
 
 import sys
@@ -14,7 +14,8 @@ from sklearn.cluster import KMeans
 from sklearn.manifold import TSNE
 
 # %%
-# Frequent words (the very first say little), grouped by their codes and laid out in the plane.
+# Frequent words (but not the most frequent, which say little), grouped by their codes and laid out
+# in the plane.
 
 fly = fly_of_articles()
 words = fly.wv.index_to_key[60:220]

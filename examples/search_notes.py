@@ -2,11 +2,11 @@
 Search a folder of notes
 ========================
 
-By topic, rather than by word: a note need not have the words of the query.
+Search by topic, not by word: a note need not contain the words of the query.
 
-``python examples/search_notes.py FOLDER`` searches the ``.txt`` files of a folder of yours (with
-a fly that has read the articles: train one on your own notes if there are many). Without a
-folder, the beginnings of sixty articles are the notes.
+``python examples/search_notes.py FOLDER`` searches the ``.txt`` files in your folder (with a fly
+trained on the articles; if you have many notes, train one on them). Without a folder, the notes
+are the beginnings of sixty articles.
 """
 
 # sphinx_gallery_thumbnail_path = 'figures/thumb_search_notes.png'
@@ -32,7 +32,7 @@ texts = [note.read_text(encoding="utf-8") for note in notes]
 print(f"{len(notes)} notes")
 
 # %%
-# The index makes the codes of all notes once; a query is compared with them by counting bits.
+# The index computes the codes of all notes once; a query is compared with them by counting bits.
 
 fly = fly_of_articles()
 index = DocumentIndex(fly, keep_texts=True)
@@ -56,7 +56,7 @@ search("chemical elements and metals")
 
 # %%
 # The score is the share of cells in common: the lower it is, the less a note has to do with the
-# query. A search of your own should have a limit below which it says that it found nothing; of
-# stars, these notes say little.
+# query. Your own search should have a threshold below which it reports no result; these notes say
+# little about stars.
 
 search("stars and planets")

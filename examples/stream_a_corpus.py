@@ -2,8 +2,8 @@
 Learn from a stream
 ===================
 
-``partial_fit`` learns from text that is never in memory as a whole, and the fly can be used on
-the way.
+``partial_fit`` learns from text that is never in memory as a whole, and the fly can be used
+between the parts.
 """
 
 # sphinx_gallery_thumbnail_path = 'figures/thumb_stream_a_corpus.png'
@@ -20,8 +20,8 @@ def parts(texts, n_parts):
 
 
 # %%
-# The words are those of the first part (or pass ``vocabulary=``); each part is learned from and
-# forgotten. The neighbours get better as more is read.
+# The vocabulary comes from the first part (or pass ``vocabulary=``); each part is read and then
+# forgotten. The neighbours improve as more is read.
 
 fly = FlyHashVectorizer(stop_words="english", max_features=12_000, random_state=0)
 for part in parts(articles(), 4):

@@ -2,7 +2,7 @@
 Swap word2vec
 =============
 
-Code that was written for gensim's word vectors takes the fly's as they are.
+Code written for gensim's word vectors works unchanged with the fly's.
 """
 
 # sphinx_gallery_thumbnail_path = 'figures/thumb_swap_word2vec.png'
@@ -22,7 +22,7 @@ def describe(wv):
 
 
 # %%
-# gensim's skip-gram, with its default settings otherwise. It was made for a thousand times as
+# gensim's skip-gram, otherwise with default settings. It was designed for a thousand times as
 # much text.
 
 sentences = [simple_preprocess(line) for text in articles() for line in text.splitlines()]

@@ -2,11 +2,11 @@
 Tell the senses of a word apart
 ===============================
 
-One word in two contexts has two codes, and other neighbours: figure 4 of the paper.
+One word in two contexts has two codes with different neighbours: figure 4 of the paper.
 
-``python examples/words_in_context.py MODEL`` takes a model of your own. With one of 45 million
-words (``skfly train CORPUS -o en.skfly``) the ``bank`` of a river is separated from the one with
-money (:doc:`/gensim`).
+``python examples/words_in_context.py MODEL`` uses your own model. One trained on 45 million words
+(``skfly train CORPUS -o en.skfly``) separates the ``bank`` of a river from the one with money
+(:doc:`/gensim`).
 """
 
 # sphinx_gallery_thumbnail_path = 'figures/thumb_words_in_context.png'
@@ -32,8 +32,8 @@ for (word, context), code in zip(uses, codes, strict=True):
     print(f"{word}: {context}\n    {nearest}")
 
 # %%
-# The cells that the codes share. Two uses of one word have some cells in common, and are nearer
-# to the words of their own context.
+# The cells that the codes share. Two uses of one word have some cells in common, but each is
+# nearer to the words of its own context.
 
 labels = [f"{word} ({context.split()[1]} ...)" for word, context in uses]
 words = ["government", "metal", "spacecraft", "zeus"]
