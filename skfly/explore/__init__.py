@@ -1,6 +1,6 @@
-"""A page in the browser that shows what a model has learned: ``skfly explore``.
+"""A web page that shows what a model has learned: ``skfly explore``.
 
-It needs ``pip install "skfly[explore]"``.
+Needs ``pip install "skfly[explore]"``.
 """
 
 # ruff: noqa: E402

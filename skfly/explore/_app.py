@@ -43,7 +43,7 @@ _MAX_WORD = 100
 _CORNERS = 200
 _SLOW = ("map", "selection", "duplicates")
 BODY_SECONDS = 10
-"""How long the body of a request may take to come."""
+"""Time limit for receiving the body of a request."""
 
 _NEIGHBOURS = {"n_neighbours": whole(1, 50)}
 _CLOUDS = {"n_words": whole(1, 60), "temperature": number(0.005, 2), "stop_words": flag()}
@@ -72,14 +72,14 @@ def create_app(
     fly : FlyHashVectorizer
         Fitted.
     name : str
-        What to call the model on the page.
+        The model's name on the page.
     index : DocumentIndex, optional
-        Documents to search on the page; an index of another model is refused.
+        Documents to search on the page; an index of a different model is rejected.
     token : str, optional
-        What requests to the API must bring; without one, only requests that name this machine
-        are answered.
+        The token that requests to the API must send; without one, only requests to this machine's
+        own names are answered.
     limit : RateLimit, optional
-        How often a client may ask.
+        How often a client may send requests.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def create_app(
     routes = [
         Route(
             f"/api/{path}",
-            # some take long at first: other questions do not wait for them
+            # some are slow at first: other requests do not wait for them
             partial(_answer, query, one_slow if path in _SLOW else one_at_a_time),
             methods=["POST"],
         )
@@ -143,7 +143,7 @@ async def _answer(query: _Query, one_at_a_time: CapacityLimiter, request: Reques
         raise RefusedError(415, "send JSON, with Content-Type: application/json")
     fields = parse(await _body(request), query.required, query.optional)
     try:
-        # one at a time: memory stays bounded, and the model is not made for threads
+        # one at a time: memory stays bounded, and the explorer is not thread-safe
         found = await to_thread.run_sync(partial(query.answer, **fields), limiter=one_at_a_time)
     except ValueError as error:
         raise RefusedError(422, str(error)) from None
@@ -151,7 +151,7 @@ async def _answer(query: _Query, one_at_a_time: CapacityLimiter, request: Reques
 
 
 async def _body(request: Request) -> bytes:
-    """Return the body of a request, and stop reading where it is too long."""
+    """Return the body of a request; stop reading if it is too long."""
     body = b""
     try:
         with fail_after(BODY_SECONDS):

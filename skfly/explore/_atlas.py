@@ -1,4 +1,4 @@
-"""The map as the page asks for it: words, documents, and what a selection has in common."""
+"""The map of the page: words, documents, and what a selection has in common."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from skfly.model import CellLayout, is_stop_word
 
 __all__ = ["SCALE", "Atlas", "inside"]
 
-SCALE = 10_000  # of the coordinates: from 0 to this
-_LANDMARKS = 5_000  # words that documents are placed among
+SCALE = 10_000  # coordinates are from 0 to this
+_LANDMARKS = 5_000  # words among which documents are placed
 _LISTED_WORDS = 40
 _LISTED_DOCUMENTS = 10
 _LISTED_CELLS = 12
@@ -34,7 +34,7 @@ class Atlas:
     documents : sparse array, (n_documents, n_cells), optional
         Codes of documents by the cells of words.
     places : ndarray of int64, (n_documents,), optional
-        Of these documents in the index.
+        Positions of these documents in the index.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Atlas:
         )
 
     def map(self) -> dict[str, Any]:
-        """Return where everything lies."""
+        """Return the place of everything."""
         return {
             "words": self._words,
             "x": self._points[:, 0].tolist(),
@@ -79,7 +79,7 @@ class Atlas:
         }
 
     def select(self, polygon: Sequence[Sequence[float]], hash_length: int) -> dict[str, Any]:
-        """Return what lies in a polygon, and the cells that set it apart from the whole map."""
+        """Return the content of a polygon, and the cells that set it apart from the whole map."""
         chosen = np.flatnonzero(inside(polygon, self._points))
         documents = np.flatnonzero(inside(polygon, self._document_points))
         here = sparse.csr_array(self._codes[chosen])
@@ -103,7 +103,7 @@ class Atlas:
         }
 
     def _label_order(self, counts: NDArray[np.int64], layout: CellLayout) -> list[int]:
-        """Return the words that are labelled first: frequent ones of one region."""
+        """Return the words to label first: frequent ones of a single region."""
         n_regions = int(layout.regions.max(initial=0)) + 1
         shares = self._codes @ np.eye(n_regions)[layout.regions]
         shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1.0)

@@ -1,4 +1,4 @@
-"""What the page asks of an index of documents."""
+"""Answers of the page about an index of documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Documents"]
 
 _SHOWN = 400  # characters of a text in a list
-_READ = 20_000  # characters of a text of which words are explained
+_READ = 20_000  # characters of a text whose words are explained
 _N_WORDS = 8
 _DUPLICATE = 0.9
 _MAPPED = 20_000  # documents on the map; more would hide the words
@@ -29,13 +29,13 @@ _OF_A_GROUP = 10
 
 
 class Documents:
-    """Searches an index, and says which words made a document match.
+    """Search an index, and find the words that made a document match.
 
     Parameters
     ----------
     index : DocumentIndex
     model : FlyModel
-        That of the page; an index of another one is refused.
+        The model of the page; an index of a different one is rejected.
     drives : callable
         Returns for a text the code of its words' cells, and pairs of a word and its responses.
     """
@@ -65,7 +65,7 @@ class Documents:
         return self._index.keeps_texts
 
     def search(self, query: str, n: int) -> dict[str, Any]:
-        """Return the documents that are most like a text."""
+        """Return the documents that are most similar to a text."""
         code, words = self._drives(query)
         return {
             "query": query,
@@ -77,7 +77,7 @@ class Documents:
         }
 
     def like(self, place: int, n: int) -> dict[str, Any]:
-        """Return a document, and those that are most like it."""
+        """Return a document, and those that are most similar to it."""
         if not 0 <= place < len(self):
             raise ValueError(f"there is no document {place}: the index has {len(self)}")
         if not self.keeps_texts:
@@ -96,9 +96,9 @@ class Documents:
         }
 
     def duplicates(self) -> dict[str, Any]:
-        """Return groups of documents that are nearly the same, the largest first.
+        """Return groups of near-duplicates, the largest first.
 
-        All pairs are compared at the first call, which takes long for many documents.
+        The first call compares all pairs, which is slow for many documents.
         """
         if self._duplicates is None:
             pairs, _ = self._index.duplicates(_DUPLICATE)
@@ -122,7 +122,7 @@ class Documents:
         return {"size": len(members), "documents": self.briefly(places)}
 
     def briefly(self, places: Sequence[int]) -> list[dict[str, Any]]:
-        """Return the names of documents, and how their texts begin."""
+        """Return the names of documents, and the beginnings of their texts."""
         ids = [self._ids[place] for place in places]
         texts = self._index.texts(ids) if self.keeps_texts and ids else [None] * len(ids)
         return [
@@ -131,7 +131,7 @@ class Documents:
         ]
 
     def near(self, query: str, n: int) -> tuple[list[int], list[str]]:
-        """Return places and texts of the documents that are most like a text."""
+        """Return positions and texts of the documents that are most similar to a text."""
         if not self.keeps_texts or not self._drives(query)[0]:
             return [], []
         ids, _ = self._index.search([query], n)
@@ -140,9 +140,9 @@ class Documents:
         return [self._places[name] for name in names], [text[:_READ] for text in texts]
 
     def codes(self) -> tuple[sparse.csr_array, NDArray[np.int64]]:
-        """Return codes by the cells of words, and the places, of up to 20,000 documents.
+        """Return codes by the cells of words, and the positions, of up to 20,000 documents.
 
-        Of more, every so many-th one.
+        If there are more, an evenly spaced sample.
         """
         n = min(len(self), _MAPPED) if self.keeps_texts else 0
         places = np.linspace(0, max(len(self) - 1, 0), n).astype(np.int64)

@@ -1,4 +1,4 @@
-"""What the page asks of a model: every answer is plain data that JSON can hold."""
+"""Answers of the page about a model, as plain data that JSON can hold."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ def _bounded_tokens(fly: FlyHashVectorizer) -> dict[str, Any]:
 
 
 class Explorer:
-    """Answers questions about a fitted model, without changing it.
+    """Answer questions about a fitted model, without changing it.
 
-    Not for several threads at once.
+    Not thread-safe.
 
     Parameters
     ----------
     fly : FlyHashVectorizer
         Fitted.
     name : str, optional
-        What to call the model.
+        The model's name.
     index : DocumentIndex, optional
-        Documents to search; an index of another model is refused.
+        Documents to search; an index of a different model is rejected.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Explorer:
         self, fly: FlyHashVectorizer, name: str = "a model", index: DocumentIndex | None = None
     ) -> None:
         own = fly.model_
-        # what is typed is text, never the name of a file
+        # input is text, never a file name
         fly = copy(fly).set_params(input="content", sparse_output=True, **_bounded_tokens(fly))
         self._fly = fly
         self._name = name
@@ -97,13 +97,13 @@ class Explorer:
         self._words_of: dict[tuple[int, int, float, bool], list[tuple[str, float]]] = {}
         self._model = self._describe_model()
         if self._by_count:
-            self.word(self._by_count[0])  # search is compiled when it is first used: now
+            self.word(self._by_count[0])  # compile search now, not at the first request
             self.cells()  # the first page of the view of cells
 
     # The model
 
     def model(self) -> dict[str, Any]:
-        """Return what the model is."""
+        """Return a description of the model."""
         return self._model
 
     def _describe_model(self) -> dict[str, Any]:
@@ -141,15 +141,15 @@ class Explorer:
     # The map
 
     def map(self) -> dict[str, Any]:
-        """Return where words lie on the map, the most frequent first, and their regions.
+        """Return the places of words on the map, the most frequent first, and their regions.
 
-        Documents of the index lie amid the words that are most like them. The map is made at
-        the first call, which may take half a minute.
+        Documents of the index lie among the words that are most similar to them. The map is
+        computed at the first call, which may take half a minute.
         """
         return self._drawn.map()
 
     def selection(self, polygon: Sequence[Sequence[float]]) -> dict[str, Any]:
-        """Return what lies within a polygon on the map, and which cells it has in common."""
+        """Return what lies within a polygon on the map, and the cells it has in common."""
         found = self._drawn.select(polygon, self._fly_model.hash_length)
         for cell in found["cells"]:
             cell["name"] = self._names[cell["cell"]]
@@ -170,7 +170,7 @@ class Explorer:
         return self._atlas
 
     def word_codes(self, n_words: int) -> tuple[list[str], list[int], sparse.csr_array]:
-        """Return the most frequent words, how often they came, and their codes."""
+        """Return the most frequent words, their counts and their codes."""
         words = self._by_count[:n_words]
         rows = [self._known[word] for word in words]
         return words, self._counts[rows].tolist(), sparse.csr_array(self._codes.tocsr()[rows])
@@ -178,21 +178,21 @@ class Explorer:
     # Documents
 
     def documents(self, query: str, n_documents: int = 10) -> dict[str, Any]:
-        """Return the documents of the index that are most like a text, and why."""
+        """Return the documents of the index that are most similar to a text, and why."""
         return self._opened().search(query, n_documents)
 
     def document(self, place: int, n_documents: int = 10) -> dict[str, Any]:
-        """Return a document of the index, and those that are most like it."""
+        """Return a document of the index, and those that are most similar to it."""
         return self._opened().like(place, n_documents)
 
     def duplicates(self) -> dict[str, Any]:
-        """Return groups of documents that are nearly the same."""
+        """Return groups of near-duplicates."""
         return self._opened().duplicates()
 
     def passages(self, cell: int, n_passages: int = 5) -> dict[str, Any]:
         """Return the sentences of documents that excite a cell most.
 
-        They are looked for in the documents that are most like the words of the cell.
+        They are searched for in the documents that are most similar to the words of the cell.
         """
         self._check_cell(cell)
         self._find_words([cell], _QUERY_WORDS, _TEMPERATURE, False)
@@ -226,7 +226,7 @@ class Explorer:
         return self._winners(ids, 1)[0], [(w, row) for w, row in pairs if not is_stop_word(w)]
 
     def search(self, query: str, n_words: int = 20) -> dict[str, Any]:
-        """Return known words that begin with a text, then those that contain it."""
+        """Return known words that start with a text, then those that contain it."""
         wanted = self._fly_model.normalize(query.strip())
         if not wanted:
             return {"query": query, "words": []}
@@ -246,7 +246,7 @@ class Explorer:
         temperature: float = _TEMPERATURE,
         stop_words: bool = False,
     ) -> dict[str, Any]:
-        """Return the words of a text and how much each drives the cells that win, and these."""
+        """Return the words of a text, the cells that win, and how much each word excites them."""
         words, ids, responses = self._read(text)
         code, active, activations = self._winners(ids, n_cells)
         cells = self._describe(active, activations, n_words, temperature, stop_words)
@@ -267,11 +267,11 @@ class Explorer:
         temperature: float = _TEMPERATURE,
         stop_words: bool = False,
     ) -> dict[str, Any]:
-        """Return the cells that two texts share, and how much each word drives those."""
+        """Return the cells that two texts share, and how much each word excites them."""
         sides = [self._read(text) for text in (left, right)]
         codes = [self._winners(ids, 1)[0] for _, ids, _ in sides]
         shared = sorted(set(codes[0]) & set(codes[1]))
-        # a cell is shared as much as by the text that activates it less
+        # how much a cell is shared is the lower of its two activations
         totals = [_once(ids, responses).sum(axis=0) for _, ids, responses in sides]
         least = np.minimum(*(total / max(total.max(initial=0.0), 1e-9) for total in totals))
         strongest = sorted(shared, key=lambda cell: (-least[cell], cell))[:n_cells]
@@ -292,9 +292,9 @@ class Explorer:
         }
 
     def context(self, text: str, place: int, n_neighbours: int = 12) -> dict[str, Any]:
-        """Return the neighbours of a word in a text, and those it has by itself.
+        """Return the neighbours of a word in a text, and those of the word alone.
 
-        Words of the text are left out: they are near, but tell nothing.
+        Words of the text are left out: they are near, but say nothing.
         """
         words = self._fly_model.tokens(text)
         if not 0 <= place < len(words):
@@ -315,7 +315,7 @@ class Explorer:
     # Words
 
     def word(self, word: str, other: str | None = None, n_neighbours: int = 12) -> dict[str, Any]:
-        """Return a word's neighbours and code, and the cells that it shares with another."""
+        """Return a word's neighbours and code, and the cells it shares with another word."""
         about = self._word(word)
         if about["known"]:
             code = self._fly_model.words([about["word"]])
@@ -347,7 +347,7 @@ class Explorer:
         }
 
     def every_cell(self, n_words: int, stop_words: bool = False) -> list[dict[str, Any]]:
-        """Return all cells, as ``cell`` does, but without the words that have them."""
+        """Return all cells like ``cell``, but without the words that have them."""
         every = range(self._fly_model.n_cells)
         parts = (every[first : first + _CELLS_AT_A_TIME] for first in every[::_CELLS_AT_A_TIME])
         return [
@@ -363,7 +363,7 @@ class Explorer:
         temperature: float = _TEMPERATURE,
         stop_words: bool = False,
     ) -> dict[str, Any]:
-        """Return what a cell stands for, and frequent words that have it in their code."""
+        """Return the meaning of a cell, and frequent words that have it in their code."""
         self._check_cell(cell)
         about = self._describe([cell], [0.0], n_words, temperature, stop_words)[0]
         rows = self._codes.indices[self._codes.indptr[cell] : self._codes.indptr[cell + 1]]
@@ -433,9 +433,9 @@ class Explorer:
     def _find_words(
         self, cells: Sequence[int], n_words: int, temperature: float, stop_words: bool
     ) -> None:
-        """See to it that the words of some cells are known.
+        """Cache the words of some cells.
 
-        Each takes a look at all words of the model, so those that were asked for lately are kept.
+        Each needs a pass over all words of the model, so recently used ones are kept.
         """
         known = self._words_of
         asked = n_words, temperature, stop_words
@@ -449,7 +449,7 @@ class Explorer:
             for described in self._fly_model.describe_cells(part, n_looked, temperature):
                 words = [(word, round(chance, 8)) for word, chance in described.words]
                 content = [pair for pair in words if stop_words or not is_stop_word(pair[0])]
-                # a cell of nothing but stop words shows these
+                # a cell of stop words only shows these
                 known[described.number, *asked] = (content or words)[:n_words]
         for key in list(islice(known, max(0, len(known) - max(_CELLS_KEPT, len(cells))))):
             del known[key]
@@ -480,7 +480,7 @@ class Explorer:
         }
 
     def _alike(self, word: str, n_words: int = 8) -> list[str]:
-        """Return known words that begin like an unknown one."""
+        """Return known words with the same beginning as an unknown one."""
         for length in range(len(word), 1, -1):
             found = self._beginning_with(word[:length])
             if found:
@@ -493,13 +493,13 @@ class Explorer:
         return self._sorted[first:last]
 
     def _examples(self) -> list[str]:
-        """Return words to begin with: of each region in turn, one of a cell's name."""
+        """Return words to start with: from each region in turn, one of a cell's name."""
         alive = np.flatnonzero(self._used > 0)
         by_region: dict[int, list[str]] = {}
         for cell in alive[np.argsort(self._breadth[alive], kind="stable")].tolist():
             words = by_region.setdefault(int(self._layout.regions[cell]), [])
             words += [w for w in self._names[cell].split() if w.isalpha() and not is_stop_word(w)]
-        # neither the rarest words, nor those that are everywhere
+        # neither the rarest words nor those that occur everywhere
         frequent = {
             region: sorted(dict.fromkeys(words[:30]), key=lambda word: self._rank.get(word, 1e9))
             for region, words in by_region.items()
@@ -510,7 +510,7 @@ class Explorer:
 
 
 def _shares(responses: NDArray[np.float32], cells: Sequence[int]) -> list[float]:
-    """Return the share of each word in what excites some cells; a word that comes twice, twice."""
+    """Return the share of each word in what excites some cells; repeated words repeat."""
     drives = np.maximum(responses[:, list(cells)], 0.0).sum(axis=1, dtype=np.float64)
     total = drives.sum()
     return [round(float(drive / total), 6) if total > 0 else 0.0 for drive in drives]

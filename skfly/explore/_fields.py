@@ -1,4 +1,4 @@
-"""What a request may ask: fields of a JSON object, each with its type and its bounds."""
+"""Fields of requests: a JSON object, each field with its type and bounds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Check = Callable[[str, Any], Any]
 
 
 class RefusedError(Exception):
-    """A request that is not answered, with the HTTP status and what to tell."""
+    """A rejected request, with the HTTP status and a message."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -37,7 +37,7 @@ class RefusedError(Exception):
 def parse(
     body: bytes, required: Mapping[str, _Check], optional: Mapping[str, _Check]
 ) -> dict[str, Any]:
-    """Return the fields of a JSON object, all of them checked.
+    """Return the validated fields of a JSON object.
 
     Examples
     --------

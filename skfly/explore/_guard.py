@@ -1,4 +1,4 @@
-"""What stands before the page: who may ask, how often, and what browsers may do with answers."""
+"""Middleware of the page: access, rate limits, and security headers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["POLICY", "Guard", "RateLimit", "refusal"]
 _LOG = logging.getLogger("skfly")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; "
-    # blob: a picture that is saved as PNG is drawn from one of the page's own
+    # blob: pictures saved as PNG are drawn from a blob
     "img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
@@ -37,7 +37,7 @@ _HEADERS = {
 
 
 class RateLimit:
-    """Allows each client ``burst`` requests at once, and ``per_second`` in the long run.
+    """Allow each client ``burst`` requests at once, and ``per_second`` in the long run.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class RateLimit:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def allows(self, client: str) -> bool:
-        """Count a request, and say whether it may be answered."""
+        """Count a request, and tell whether it may be answered."""
         now = self._clock()
         left, before = self._left.pop(client, (self._burst, now))
         left = min(self._burst, left + (now - before) * self._per_second)
@@ -78,15 +78,15 @@ class RateLimit:
 
 
 class Guard:
-    """Middleware: checks of requests, and headers of answers.
+    """Middleware that checks requests and sets headers of responses.
 
     Parameters
     ----------
     app : ASGI application
     token : str or None
-        What requests to ``/api/`` must bring as ``Authorization: Bearer``; ``None``: nothing, but
-        only requests that name this machine are answered, so that a page from elsewhere cannot
-        reach it by a name of its own.
+        The token that requests to ``/api/`` must send as ``Authorization: Bearer``. ``None``: no
+        token, but only requests to this machine's own names are answered, so that a page from
+        elsewhere cannot reach it by another name (DNS rebinding).
     limit : RateLimit
     """
 
@@ -118,7 +118,7 @@ class Guard:
             if began:
                 raise
             _LOG.exception("a request to %r failed", scope["path"])
-            # names that no file can have are not found; the rest is ours to mend
+            # impossible file names are not found; anything else is a bug
             status = 404 if isinstance(error, (OSError, ValueError)) else 500
             failed = refusal(RefusedError(status, "this cannot be answered"))
             await failed(scope, receive, send_guarded)
@@ -131,7 +131,7 @@ class Guard:
             return None
         client = scope["client"][0] if scope.get("client") else ""
         knows_token = self._token is None or _has_token(headers, self._token)
-        # who guesses tokens does not use up what the owner, perhaps at the same address, may ask
+        # guessing tokens does not use up the limit of the owner, perhaps at the same address
         if not self._limit.allows(client if knows_token else f"{client} without token"):
             return refusal(RefusedError(429, "too many requests: wait a second"))
         if not knows_token:
@@ -140,7 +140,7 @@ class Guard:
 
 
 def refusal(error: RefusedError) -> JSONResponse:
-    """Return an answer that says what was wrong."""
+    """Return a response with an error message."""
     headers = {"Cache-Control": "no-store"}
     if error.status == 429:
         headers["Retry-After"] = "1"

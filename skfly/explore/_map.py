@@ -1,4 +1,4 @@
-"""A map of words: words whose codes have cells in common lie near each other."""
+"""A map of words, on which words whose codes share cells lie near each other."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ __all__ = ["WordMap", "draw_map", "place_among"]
 
 _NEIGHBOURS = 10
 _EPOCHS = 40
-_REPELLED = 4  # points that a word is pushed from, for each that it is pulled to
+_REPELLED = 4  # points that repel a word, for each that attracts it
 _SPREAD = 3.0  # of the blur that finds where most of a code lies, in places of the grid
 _ROWS_AT_A_TIME = 2048
-_AMID = 5  # landmarks that something is placed amid
-# the curve by which UMAP pulls and pushes, for points that may touch
+_AMID = 5  # landmarks among which something is placed
+# UMAP's curve of attraction and repulsion, for points that may touch
 _A, _B = 1.577, 0.895
 
 
 class WordMap(NamedTuple):
-    """Where words lie, from 0 to 1, and the region of the fingerprint of each."""
+    """The places of words, from 0 to 1, and the region of each fingerprint."""
 
     points: NDArray[np.float32]
     regions: NDArray[np.int64]
 
 
 def draw_map(codes: sparse.csr_array, layout: CellLayout) -> WordMap:
-    """Lay out words by their codes: first where their fingerprints lie, then by neighbours.
+    """Lay out words by their codes: first by the place of their fingerprints, then by neighbours.
 
     The same codes give the same map.
 
@@ -56,7 +56,7 @@ def draw_map(codes: sparse.csr_array, layout: CellLayout) -> WordMap:
         near, scores = PackedIndex(codes).search(codes, n_near)
         _pull(points, near.astype(np.int64), scores.astype(np.float64), _EPOCHS)
     low, high = points.min(axis=0, initial=0.0), points.max(axis=0, initial=1e-9)
-    if n_words > 2:  # a few stray words do not shrink the rest
+    if n_words > 2:  # a few outliers do not shrink the rest
         low, high = np.percentile(points, [0.2, 99.8], axis=0)
     scaled = (points - low) / np.maximum(high - low, 1e-9)
     return WordMap(np.clip(scaled, 0.0, 1.0).astype(np.float32), regions)
@@ -65,7 +65,7 @@ def draw_map(codes: sparse.csr_array, layout: CellLayout) -> WordMap:
 def _by_fingerprint(
     codes: sparse.csr_array, layout: CellLayout
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return where most of each code lies on the grid, and in which region."""
+    """Return the place on the grid where most of each code lies, and its region."""
     places = np.stack(np.divmod(layout.places, layout.n_columns)[::-1], axis=1).astype(float)
     squares = ((places[:, None] - places) ** 2).sum(axis=2)
     blur = np.exp(-squares / (2 * _SPREAD**2))
@@ -124,7 +124,7 @@ def _pull(points: Any, near: Any, scores: Any, n_epochs: int) -> None:
 def place_among(
     codes: sparse.csr_array, landmarks: sparse.csr_array, points: NDArray[np.float32]
 ) -> NDArray[np.float64]:
-    """Return places for codes among landmarks: amid those that are most like each.
+    """Place codes among landmarks: each amid those that are most similar to it.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def place_among(
     if not codes.shape[0] or not n_near:
         return np.zeros((codes.shape[0], 2))
     near, scores = PackedIndex(landmarks).search(codes, n_near)
-    # the nearest count most by far: a place between far landmarks would say nothing
+    # the nearest count by far the most: a place between distant landmarks would say nothing
     weights = np.maximum(scores, 0.0) ** 8
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-30)
     found: NDArray[np.float64] = (weights[:, :, None] * points[near].astype(float)).sum(axis=1)

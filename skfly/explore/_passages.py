@@ -14,21 +14,21 @@ __all__ = ["best_passages"]
 
 _END = re.compile(r"(?<=[.!?])\s+|\n+")
 _FEWEST_WORDS = 3
-_LONGEST = 400  # characters that are shown
+_LONGEST = 400  # characters to show
 
 
 def best_passages(
     model: FlyModel, cell: int, texts: Sequence[str], n_passages: int
 ) -> list[dict[str, Any]]:
-    """Return the sentences whose words excite a cell most, at most one of each text.
+    """Return the sentences whose words excite a cell most, at most one from each text.
 
-    A sentence counts by the sum of its different words' responses over the square root of
-    their number: neither the longest nor one of a single word wins.
+    The score of a sentence is the sum of its distinct words' responses over the square root of
+    their number, so that neither the longest nor a one-word sentence wins.
 
     Returns
     -------
     passages : list of dict
-        ``text``, the place of the ``source`` among the texts, ``words`` that excite the cell.
+        ``text``, the position of the ``source`` among the texts, ``words`` that excite the cell.
     """
     sentences = [
         (source, sentence, list(dict.fromkeys(model.tokens(sentence))))

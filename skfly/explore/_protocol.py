@@ -1,4 +1,4 @@
-"""Connections that end: a client that sends no request in time is not waited for."""
+"""Connections with time limits: a client must send its request in time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["TimedProtocol"]
 
 
 class TimedProtocol(H11Protocol):
-    """HTTP connections of which few are a client's, and none waits long for a request.
+    """HTTP connections, few per client, none of which waits long for a request.
 
     uvicorn itself ends those that are idle after a request, but not those on which a request never
     comes, or comes byte by byte. The body of a request is read by the application, which has a
@@ -27,11 +27,11 @@ class TimedProtocol(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self._client = self.client[0] if self.client else ""
-        self._waited_for: object = self  # nothing yet
+        self._waited_for: object = self  # no data yet
         self._timer = self.loop.call_later(self.SECONDS, self._tick)
         self._connections[self._client] += 1
         too_many = self._connections[self._client] > self.MOST_OF_A_CLIENT
-        # all who are on this machine have one address
+        # all users of this machine have one address
         if too_many and not is_loopback(self._client):
             transport.abort()
 

@@ -16,17 +16,17 @@ from skfly.model import is_stop_word
 __all__ = ["write_page"]
 
 _STATIC = Path(__file__).parent / "static"
-_WORDS = 50_000  # with codes; a page is fetched as a whole
+_WORDS = 50_000  # with codes; the browser fetches all of them
 _CELL_WORDS = 40
 _CELLS_OF_EXAMPLE = 12
 _MARK = "skfly-data"
 
 
 def write_page(explorer: Explorer, directory: Path) -> int:
-    """Write the page of a model, with its data, as files that need no program of ours.
+    """Write the page of a model, with its data, as static files.
 
-    Words, cells, the map and the worked examples are shown as by the server. Sentences of one's
-    own need the model, and documents are not published.
+    Words, cells, the map and the worked examples are shown as by the server. Other sentences
+    need the model, and documents are not published.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def write_page(explorer: Explorer, directory: Path) -> int:
     Returns
     -------
     n_bytes : int
-        How large the page is.
+        Size of the page.
     """
     _check_is_free(directory)
     data = directory / "data"
@@ -53,7 +53,7 @@ def write_page(explorer: Explorer, directory: Path) -> int:
     _write(data / "examples.json", _examples(explorer))
     shutil.copytree(_STATIC, directory / "static", dirs_exist_ok=True)
     page = (_STATIC / "index.html").read_text(encoding="utf-8")
-    # a policy in the page cannot forbid frames, and browsers complain of one that tries
+    # a policy in the page cannot forbid frames, and browsers warn about one that tries
     policy = "; ".join(part for part in POLICY.split("; ") if "frame-ancestors" not in part)
     head = (
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'

@@ -1,4 +1,4 @@
-"""Serving the page."""
+"""Serve the page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Server", "is_loopback"]
 
-_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and how this machine reaches it
+_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and the address by which this machine reaches it
 
 
 def is_loopback(host: str) -> bool:
@@ -32,14 +32,14 @@ def is_loopback(host: str) -> bool:
 
 
 class Server:
-    """The page of a model at an address, which is taken at once and served by ``run``.
+    """The page of a model at an address, bound at once and served by ``run``.
 
     Parameters
     ----------
     host : str, default="127.0.0.1"
-        An address that others can reach makes the page ask for a token.
+        The page asks for a token if others can reach the address.
     port : int, default=8765
-        0 takes any that is free.
+        0 takes any free port.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Server:
     everywhere : bool
         Whether it listens at every address of this machine.
     url : str
-        With the token, if there is one. Where it listens at any address, that of this machine.
+        With the token, if there is one. If it listens at any address, that of this machine.
     """
 
     def __init__(self, host: str = "127.0.0.1", port: int = 8765) -> None:
@@ -58,7 +58,7 @@ class Server:
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             self._socket.bind((host, port))
-            self._socket.listen()  # who comes before it is served waits
+            self._socket.listen()  # earlier clients wait until it is served
         except OSError as error:
             self._socket.close()
             wrong = "--port" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "--host"
@@ -79,7 +79,7 @@ class Server:
         ready: Any = None,
         index: DocumentIndex | None = None,
     ) -> None:
-        """Serve a model until an interrupt."""
+        """Serve a model until interrupted."""
         import uvicorn
 
         from skfly.explore._app import create_app

@@ -1,4 +1,4 @@
-"""Worked examples to begin with, of words that a model knows."""
+"""Worked examples to start with, of words that a model knows."""
 
 from __future__ import annotations
 

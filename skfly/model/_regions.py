@@ -13,9 +13,9 @@ from skfly.model._names import is_stop_word
 
 __all__ = ["name_regions"]
 
-_FREQUENT = 2_000  # words that names are chosen from: everyone knows them
+_FREQUENT = 2_000  # candidates for names: words that everyone knows
 _N_WORDS = 3
-_ALIKE = 4  # letters in common at the beginning: "plant" and "plants"
+_ALIKE = 4  # common initial letters: "plant" and "plants"
 
 
 def name_regions(
@@ -60,7 +60,7 @@ def name_regions(
 
 
 def _different(words: Sequence[str]) -> list[str]:
-    """Return the first words, of those that begin alike only one."""
+    """Return the first words, only one of those with the same beginning."""
     found: dict[str, str] = {}
     for word in words:
         found.setdefault(word[:_ALIKE], word)

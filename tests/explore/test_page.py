@@ -36,7 +36,7 @@ def words_lit(page):
 
 def test_type_a_sentence(open_page):
     page = open_page("#/sentence")
-    page.wait_for_selector("main >> text=Nothing typed yet")
+    page.wait_for_selector("main >> text=Type any sentence")
     page.fill("#text", "the fly eats ripe unheard fruit")
     assert words_lit(page) == ["the", "fly", "eats", "ripe", "unheard", "fruit"]
     page.wait_for_selector(".cell .cloud text")
@@ -258,7 +258,7 @@ def test_deep_links_say_all(open_page, link):
     ("link", "told"),
     [
         ("#/word?w=zzz", "“zzz” is not among the"),
-        ("#/word?w=fruition", "Words that begin like it: fruit"),
+        ("#/word?w=fruition", "Words with the same beginning: fruit"),
         ("#/word", "Search a word above"),
         ("#/sentence?text=zzz+qqq", "the model knows none of these words"),
         ("#/sentence?text=+++", "There is no word in this text"),
@@ -311,7 +311,7 @@ def test_hostile_words_are_shown_as_themselves(open_page):
         ("map", "w", "text=is not on the map"),
         ("map", "cell", "canvas[data-labels]"),
         ("map", "sel", "canvas[data-labels]"),
-        ("documents", "q", "text=The model knows no word of this"),
+        ("documents", "q", "text=The model knows none of these words"),
         ("documents", "like", "text=there is no document"),
     ],
 )
@@ -377,9 +377,9 @@ TURNED = """() => {
         ("#/word?w=%E2%80%AEword", ".near"),
         ("#/word?w=%E2%81%A9%E2%80%AEunknown", "text=is not among"),
         ("#/sentence?text=turned+%E2%81%A9%E2%80%AEunknown&target=1", "#target h2"),
-        ("#/word?w=%E2%80%AEwo", "text=Words that begin like it"),
+        ("#/word?w=%E2%80%AEwo", "text=Words with the same beginning"),
         ("#/word?w=turned&with=%E2%80%AEword", ".shared"),
-        ("#/word?w=turned&with=%E2%80%AEwo", "text=Words that begin like it"),
+        ("#/word?w=turned&with=%E2%80%AEwo", "text=Words with the same beginning"),
         ("#/sentence?text=turned+%E2%80%AEword+%E2%80%AEunknown&target=2", "#target .near"),
         ("#/map?w=%E2%80%AEword", "text=Here is"),
         ("#/map?w=%E2%80%AEwo", "text=is not on the map"),
@@ -489,7 +489,7 @@ def test_a_token_is_asked_for(open_page, explored):
         page = open_page(address, refused=True)
         page.fill("#token", "wrong")
         page.click("form button")
-        page.wait_for_selector("text=That was not the token")
+        page.wait_for_selector("text=This is not the token")
         page.fill("#token", "secret-word")
         page.click("form button")
         page.wait_for_selector("text=A Kenyon cell is a neuron")
@@ -552,4 +552,4 @@ def test_documents_as_one_types(open_page, explored):
         page.fill("#query", "hostile")
         sync_api.expect(first).to_contain_text(HOSTILE, timeout=SLOW)
         page.fill("#query", "zzz")
-        page.wait_for_selector("text=The model knows no word of this")
+        page.wait_for_selector("text=The model knows none of these words")

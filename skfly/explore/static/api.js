@@ -47,7 +47,7 @@ export async function ask(path, fields = {}, signal = undefined) {
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refused(0, "The server does not answer. Is skfly explore still running?");
+    throw new Refused(0, "The server does not respond. Is skfly explore still running?");
   }
   const answer = await response.json().catch(() => ({}));
   if (!response.ok) throw new Refused(response.status, answer.error ?? `Error ${response.status}`);

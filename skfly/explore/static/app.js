@@ -33,17 +33,17 @@ function askForToken(tried = false) {
   const input = h("input", { id: "token", type: "password", autocomplete: "off", required: true });
   shown = { name: null, view: null };
   main.replaceChildren(
-    h("h1", { tabindex: -1 }, "A token is wanted"),
-    h("p", {}, "The page is open to other machines, so it asks who you are. The command ",
-      h("code", {}, "skfly explore"), " printed an address with the token in it: open that, or ",
-      "type the token here."),
-    tried ? failure({ message: "That was not the token." }) : "",
+    h("h1", { tabindex: -1 }, "A token is needed"),
+    h("p", {}, "Other machines can reach this page, so it asks for a token. The command ",
+      h("code", {}, "skfly explore"), " printed an address that contains it: open that address, or ",
+      "enter the token here."),
+    tried ? failure({ message: "This is not the token." }) : "",
     h("form", { onsubmit: (event) => {
       event.preventDefault();
       setToken(input.value.trim());
       start(true);
     } },
-    h("label", { for: "token" }, "Token "), input, " ", h("button", { type: "submit" }, "Go on")),
+    h("label", { for: "token" }, "Token "), input, " ", h("button", { type: "submit" }, "Continue")),
   );
   input.focus();
 }

@@ -12,7 +12,7 @@ const PAGE = 24;
 const EXPLAINED = {
   used: "In the codes of the most words. These are often cells of very frequent words; for topics, see the most specific.",
   specific: "Those that stand for the fewest words.",
-  dead: "In no word's code: nothing was left for them to win.",
+  dead: "In no word's code: they never win.",
 };
 
 export function cellsView(root, model) {
@@ -92,7 +92,7 @@ export function cellView(root, model) {
           h("p", {}, row.text),
           h("p", { class: "usage" }, "because of ", wordList(row.words), ", in ",
             h("a", { href: link("documents", { like: row.place }) }, row.id)))))
-        : note("No document has its words."));
+        : note("No document contains its words."));
   }
 
   async function update(given) {

@@ -29,7 +29,7 @@ export function compareView(root, model) {
   root.append(
     h("h1", { tabindex: -1 }, "Two sentences"),
     h("p", { class: "lead" },
-      "Words are lit by how much they drive the cells that both sentences share."),
+      "Words are highlighted by how much they excite the cells that both sentences share."),
     h("div", { class: "pair" }, h("div", {}, boxes.a, lit.a), h("div", {}, boxes.b, lit.b)),
     controls, results,
   );
@@ -58,7 +58,7 @@ export function compareView(root, model) {
         h("div", {},
           h("p", { class: "score" },
             h("strong", {}, percent(answer.similarity)), ` similar: ${answer.shared.length} of ` +
-            `${model.hash_length} cells are the same`),
+            `${model.hash_length} cells in common`),
           saveTable("Cells of two sentences", [["cell", "name", "first", "second"],
             ...[...new Set([...answer.left_code, ...answer.right_code])].sort((a, b) => a - b)
               .map((cell) => [cell, nameOf(cell), answer.left_code.includes(cell),

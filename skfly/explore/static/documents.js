@@ -42,7 +42,7 @@ export function documentsView(root, model) {
     size > documents.length ? ` and ${count(size - documents.length)} more` : ""));
 
   async function showDuplicates() {
-    body.replaceChildren(note("Comparing all documents: of very many, this may take minutes."));
+    body.replaceChildren(note("Comparing all documents: if there are very many, this may take minutes."));
     const answer = await ask("duplicates");
     body.replaceChildren(answer.n_groups
       ? h("div", {},
@@ -74,9 +74,9 @@ export function documentsView(root, model) {
           h("h2", {}, "More like this"), list(answer.results));
       } else if (params.q) {
         const answer = await ask("documents", { query: cut(params.q, 2000) });
-        body.replaceChildren(answer.known ? list(answer.results) : note("The model knows no word of this."));
+        body.replaceChildren(answer.known ? list(answer.results) : note("The model knows none of these words."));
       } else {
-        body.replaceChildren(note(`${count(model.n_documents)} documents. Type what you look for.`));
+        body.replaceChildren(note(`${count(model.n_documents)} documents. Type what you are looking for.`));
       }
     } catch (error) {
       if (error.name === "AbortError") return;

@@ -18,16 +18,16 @@ export function homeView(root, model) {
   const pictures = h("div", { class: "pair hero" });
   const pair = pairOf(model.tours);
   const facts = [
-    [count(model.n_words), "words that it knows"],
+    [count(model.n_words), "words in its vocabulary"],
     [count(model.n_cells), "Kenyon cells"],
-    [String(model.hash_length), "of them in a code"],
-    [count(model.n_words_read), "words of text that it read"],
+    [String(model.hash_length), "active in each code"],
+    [count(model.n_words_read), "words of training text"],
     ...(model.n_documents === null ? [] : [[count(model.n_documents), "documents to search"]]),
   ];
   root.append(
     h("h1", { tabindex: -1 }, "Words as a fruit fly would smell them"),
     h("p", { class: "intro" },
-      "A Kenyon cell is a neuron of the fruit fly's brain: thousands of them see the same smell, and " +
+      "A Kenyon cell is a neuron in the fruit fly's brain. Thousands of them receive the same smell, and " +
       "only the few that respond most stay active. Here they respond to words, and the few that " +
       "win are the code of a word, a sentence or a document: its fingerprint."),
     model.n_dead_cells < model.n_cells ? "" : note("No cell of this model is in use, so all codes are " +

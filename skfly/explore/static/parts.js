@@ -225,8 +225,8 @@ const stopSwitch = (shown, change) =>
 
 /** What a page without a server cannot do, and the examples that it can. */
 export const readOnly = (model, view) => note(
-  "This copy of the page is read-only: it answers for these examples. ",
-  h("code", {}, "skfly explore"), " with the model answers for any text.",
+  "This copy of the page is read-only: it has answers for these examples. ",
+  h("code", {}, "skfly explore"), " with the model has them for any text.",
   h("ul", {}, model.tours.filter((tour) => tour.view === view).map((tour) =>
     h("li", {}, h("a", { href: link(tour.view, tour.params) },
       [tour.params.text, tour.params.a, tour.params.b].filter(Boolean).join(" / "))))));

@@ -113,7 +113,7 @@ async function selection({ polygon }) {
 }
 
 const only = (what) => {
-  throw new Refused(422, `This copy of the page is read-only: it answers for the examples of the first page, and not for ${what} of your own. With the model, “skfly explore” does.`);
+  throw new Refused(422, `This copy of the page is read-only: it has answers for the examples of the first page, but not for ${what} of your own. “skfly explore” with the model does.`);
 };
 
 const withCells = (answer, fields) => ({ ...answer, cells: answer.cells.slice(0, fields.n_cells ?? 4) });

@@ -35,7 +35,7 @@ export function sentenceView(root, model) {
   root.append(
     h("h1", { tabindex: -1 }, "What a sentence does"),
     h("p", { class: "lead" },
-      "Words are lit by how much they drive the cells that win. Press one for its neighbours here."),
+      "Words are highlighted by how much they excite the cells that win. Press one for its neighbours here."),
     box, controls, words, panel, results,
   );
 
@@ -43,7 +43,7 @@ export function sentenceView(root, model) {
     results.replaceChildren();
     if (model.read_only) words.replaceChildren(readOnly(model, "sentence"));
     else words.replaceChildren(
-      note("Nothing typed yet. Any sentence with words that the model knows will do, or begin with " +
+      note("Type any sentence with words that the model knows, or start with " +
         "a word: ", wordList(model.examples), "."),
     );
     panel.replaceChildren();
@@ -100,9 +100,9 @@ export function sentenceView(root, model) {
     panel.replaceChildren(
       h("h2", {}, h("a", { href: linkWord(answer.word) }, answer.word), " in this sentence"),
       h("div", { class: "pair" },
-        neighbours("Near it here", answer.in_context, model.hash_length,
-          "No word here is known."),
-        neighbours("Near it by itself", answer.static, model.hash_length, unknown)),
+        neighbours("Nearest in this sentence", answer.in_context, model.hash_length,
+          "The model knows no word here."),
+        neighbours("Nearest to the word alone", answer.static, model.hash_length, unknown)),
       h("div", { class: "pair codes" },
         h("div", {},
           h("p", {}, `${both.length} of the ${answer.context_code.length} cells of its code here are ` +

@@ -26,7 +26,7 @@ export function wordView(root, model) {
     "“", h("bdi", {}, answer.word),
     `” is not among the ${count(model.n_words)} words that this model knows. `,
     answer.alike.length
-      ? ["Words that begin like it: ", wordList(answer.alike), "."]
+      ? ["Words with the same beginning: ", wordList(answer.alike), "."]
       : ["It knows, for example, ", wordList(model.examples), "."],
   );
 
@@ -85,7 +85,7 @@ export function wordView(root, model) {
     if (!params.w) {
       title.textContent = "A word";
       comparing.hidden = true;
-      body.replaceChildren(note("Search a word above (press /), or begin with: ",
+      body.replaceChildren(note("Search a word above (press /), or start with: ",
         wordList(model.examples), "."));
       return;
     }
