@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skfly._files import write_lock
 from skfly.index._bits import pack_codes
 from skfly.index._export import to_faiss, to_usearch
 from skfly.index._stored import StoredDocuments, as_model
@@ -209,10 +210,15 @@ class DocumentIndex(StoredDocuments):
         include_model : bool, default=True
             Whether to store the model as well. Without it the file is smaller, and :meth:`load`
             needs the model that made the codes.
+
+        Raises
+        ------
+        LockedError
+            If another process or thread is writing to the same place. It is an ``OSError``.
         """
         from skfly.index._document_file import write_index
 
-        with self._lock:
+        with self._lock, write_lock(path):
             write_index(path, self.model, self._n_cells, self._rows, include_model)
 
     @classmethod

@@ -1,4 +1,5 @@
 import json
+import os
 import pickle
 import threading
 
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skfly import DocumentIndex, FlyHashVectorizer, FlyModel, ModelFileError, _model_file
+from skfly._files import LockedError, write_lock
 from skfly.codes import pack_codes
 
 TOPICS = {
@@ -362,6 +364,18 @@ class TestFiles:
         assert len(loaded) == len(TEXTS) - 4
         loaded.save(tmp_path / "a.idx")
         assert len(DocumentIndex.load(tmp_path / "a.idx")) == len(TEXTS) - 4
+
+    def test_one_writer_at_a_time(self, index, tmp_path):
+        index.save(tmp_path / "a.idx")
+        before = (tmp_path / "a.idx").read_bytes()
+        with (
+            write_lock(tmp_path / "a.idx"),
+            pytest.raises(LockedError, match=f"a.idx is in use by process {os.getpid()} "),
+        ):
+            index.save(tmp_path / "a.idx")
+        assert (tmp_path / "a.idx").read_bytes() == before
+        index.save(tmp_path / "a.idx")
+        assert [path.name for path in tmp_path.iterdir()] == ["a.idx"]
 
     def test_an_empty_index(self, fly, tmp_path):
         DocumentIndex(fly, keep_texts=True).save(tmp_path / "a.idx")
