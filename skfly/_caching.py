@@ -10,8 +10,6 @@ from typing import Any
 from numba import njit
 from numba.core import event
 
-__all__ = ["COMPILATION_LOG", "can_cache"]
-
 COMPILATION_LOG = "skfly.compilation"
 _LONG = 1.0  # seconds
 
@@ -40,7 +38,7 @@ def _probe() -> None:
     """Never called."""
 
 
-class _CompilationNotice(event.Listener):  # type: ignore[misc]
+class _CompilationNotice(event.Listener):  # type: ignore[misc, unused-ignore]
     """Logs once that kernels are being compiled, when that has taken over a second."""
 
     def __init__(self) -> None:
@@ -71,4 +69,4 @@ class _CompilationNotice(event.Listener):  # type: ignore[misc]
         return kernel is not _probe and str(kernel.__module__).startswith("skfly.")
 
 
-event.register("numba:compile", _CompilationNotice())
+event.register("numba:compile", _CompilationNotice())  # type: ignore[no-untyped-call, unused-ignore]

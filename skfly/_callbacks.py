@@ -10,8 +10,6 @@ from typing import Any
 
 from skfly.fit import Fitted
 
-__all__ = ["EpochCallbacks", "GensimCallbacks", "is_gensim_callback"]
-
 
 class EpochCallbacks:
     """Tells an estimator's callbacks about its epochs.

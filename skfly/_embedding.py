@@ -15,8 +15,6 @@ from skfly._sentence_transformer import make_sentence_transformer
 from skfly.index import pack_codes
 from skfly.model import FlyModel
 
-__all__ = ["EmbeddingMixin"]
-
 
 class _MentionsGensim(ABCMeta):
     """Type of an estimator that BERTopic and KeyBERT refuse instead of using another model.

@@ -18,8 +18,6 @@ from skfly.fit import Fitted, History
 from skfly.model import FlyModel, ModelFile, plain_value, read_model, write_model
 from skfly.rules import RULES, DocumentCounts, Learned, LearnedDocuments
 
-__all__ = ["FilesMixin"]
-
 _DOCUMENTS = "documents."  # names of what cells of documents continue from, in files
 
 

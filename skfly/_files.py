@@ -21,18 +21,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "LockedError",
-    "TemporaryDirectory",
-    "import_at_least",
-    "import_optional",
-    "remove_abandoned",
-    "replace_directory",
-    "replace_file",
-    "write_file",
-    "write_lock",
-]
-
 _SUFFIX = ".skfly-tmp"
 _OWNER = ".owner"
 _LONG_AGO = 3600.0  # seconds

@@ -24,18 +24,6 @@ from numpy.typing import NDArray
 
 from skfly._files import replace_file
 
-__all__ = [
-    "COMPACT_VERSION",
-    "DAMAGE",
-    "PLAIN_VERSION",
-    "ModelFileError",
-    "StoredArrays",
-    "number_type",
-    "read_model_file",
-    "under",
-    "write_model_file",
-]
-
 _LOG = logging.getLogger("skfly")
 FORMAT = "skfly"
 PLAIN_VERSION = 3

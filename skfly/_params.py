@@ -10,8 +10,6 @@ from typing import Any
 from skfly._sklearn_compat import HasMethods, Interval, RealNotInt, StrOptions
 from skfly.engine import ENGINES
 
-__all__ = ["CALLER_PARAMS", "CONSTRAINTS", "FILE_PARAMS", "MODEL_PARAMS", "RULE_PARAMS"]
-
 RULE_PARAMS = (
     "n_epochs",
     "batch_size",

@@ -16,8 +16,6 @@ from skfly.model import CellLayout, KenyonCell
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["new_figure", "plot_cells", "plot_code"]
-
 _WIDTH, _HEIGHT = 4.0, 2.8  # of one cell, in inches
 _COLUMNS = 4
 _PIXELS_PER_INCH = 100

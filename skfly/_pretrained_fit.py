@@ -15,8 +15,6 @@ from skfly.model import DocumentCoder, FlyModel, ModelSettings
 from skfly.rules import adapt_words, spread_weights
 from skfly.text import EncodedCorpus, TextAnalyzer, Vocabulary
 
-__all__ = ["PretrainedMixin"]
-
 
 class PretrainedMixin:
     """What :class:`~skfly.FlyHashVectorizer` does if ``pretrained`` is given."""

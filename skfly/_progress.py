@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["Progress"]
-
 _SECONDS_BETWEEN_LINES = 5.0
 
 

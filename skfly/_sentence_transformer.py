@@ -9,8 +9,6 @@ import numpy as np
 from skfly._files import import_at_least
 from skfly.model import FlyModel
 
-__all__ = ["make_sentence_transformer"]
-
 _OLDEST = "5.0"
 _NEEDED = {"lowercase": True, "token_pattern": r"(?u)\b\w\w+\b", "fold_numbers": False}
 _PATTERN = r"(?<!\w)\w\w+(?!\w)"  # the same one for the tokenizers of Hugging Face

@@ -19,8 +19,6 @@ import threadpoolctl
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["n_threads_for", "run_chunks", "single_threaded_blas"]
-
 _MOST_THREADS = 256  # a model file may ask for any number of jobs
 _pool: ThreadPoolExecutor | None = None  # idle threads wait here
 # held while threadpoolctl looks through the loaded libraries, which takes a lock of the C library:

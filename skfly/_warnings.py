@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["SmallTextWarning", "VocabularyWarning", "warn", "warn_of_cut"]
-
 _ANNOUNCED: set[str] = set()  # what is said once in a process
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["check_same_model"]
-
 
 def check_same_model(name: str, made_with: str, fingerprint: str) -> None:
     """Reject codes that were made by a different model of the same name.

@@ -20,16 +20,6 @@ from skfly._sklearn_compat import as_configured_sparse
 from skfly.index import pack_codes
 from skfly.model import codes_to_csr
 
-__all__ = [
-    "BitBinarizer",
-    "SignBinarizer",
-    "WinnerBinarizer",
-    "check_n_bits",
-    "check_vectors",
-    "principal_components",
-    "vector_mean",
-]
-
 _VECTORS_AT_A_TIME = 4096
 
 

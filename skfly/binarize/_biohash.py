@@ -15,8 +15,6 @@ from sklearn.utils import check_random_state, gen_batches
 from skfly._sklearn_compat import Interval, _fit_context
 from skfly.binarize._base import WinnerBinarizer, check_vectors, vector_mean
 
-__all__ = ["BioHash"]
-
 
 class BioHash(WinnerBinarizer):
     r"""Hash vectors with cells that compete for them.

@@ -19,8 +19,6 @@ from skfly.binarize._base import BitBinarizer, check_vectors, vector_mean
 from skfly.binarize._randexp import random_expansion
 from skfly.index import pack_codes
 
-__all__ = ["DenseFly"]
-
 
 class DenseFly(BitBinarizer):
     """Hash vectors by the signs of a random expansion.

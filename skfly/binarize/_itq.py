@@ -16,8 +16,6 @@ from sklearn.utils import check_random_state
 from skfly._sklearn_compat import Interval, _fit_context
 from skfly.binarize._base import SignBinarizer, check_n_bits, check_vectors, principal_components
 
-__all__ = ["ITQ"]
-
 
 class ITQ(SignBinarizer):
     r"""Hash vectors by iterative quantization.

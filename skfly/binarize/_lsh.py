@@ -15,8 +15,6 @@ from sklearn.utils import check_random_state
 from skfly._sklearn_compat import Interval, _fit_context
 from skfly.binarize._base import BitBinarizer, check_vectors, vector_mean
 
-__all__ = ["LSH"]
-
 
 class LSH(BitBinarizer):
     r"""Hash vectors by their side of random hyperplanes (SimHash).

@@ -15,8 +15,6 @@ from sklearn.utils import check_random_state, gen_batches
 from skfly._sklearn_compat import Interval, _fit_context
 from skfly.binarize._base import SignBinarizer, check_vectors, vector_mean
 
-__all__ = ["NearLossless"]
-
 _DECAY = 0.95  # of the learning rate, each epoch
 _SAMPLE = 1000  # vectors that set the scale of the first weights
 _TINY = float(np.finfo(np.float64).tiny)

@@ -13,8 +13,6 @@ import numpy as np
 from skfly._sklearn_compat import Interval, _fit_context
 from skfly.binarize._base import SignBinarizer, check_n_bits, check_vectors, principal_components
 
-__all__ = ["PCAH"]
-
 
 class PCAH(SignBinarizer):
     """Hash vectors by the signs of their principal components.

@@ -17,8 +17,6 @@ from skfly._sklearn_compat import Interval, _fit_context
 from skfly.binarize._base import WinnerBinarizer, check_vectors, vector_mean
 from skfly.model import codes_to_csr
 
-__all__ = ["RandExp", "random_expansion"]
-
 
 class RandExp(WinnerBinarizer):
     """Hash vectors by a random expansion in which the strongest cells win.

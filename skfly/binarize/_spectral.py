@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from skfly._sklearn_compat import Interval, _fit_context
 from skfly.binarize._base import BitBinarizer, check_vectors, principal_components
 
-__all__ = ["SpectralHashing"]
-
 
 class SpectralHashing(BitBinarizer):
     r"""Hash vectors by the signs of the smoothest functions on the box that they fill.

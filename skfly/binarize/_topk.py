@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from skfly._sklearn_compat import Interval, _fit_context
 from skfly.binarize._base import WinnerBinarizer, check_vectors, vector_mean
 
-__all__ = ["TopK"]
-
 
 class TopK(WinnerBinarizer):
     """Set the largest features of a vector to one and the others to zero.

@@ -12,21 +12,6 @@ import typer
 from skfly import __version__
 from skfly.cli._console import Layout, Program
 
-__all__ = [
-    "Encoding",
-    "Force",
-    "HashLength",
-    "Jobs",
-    "Json",
-    "LayoutOption",
-    "Model",
-    "NWords",
-    "Quiet",
-    "UnknownWords",
-    "app",
-    "examples",
-]
-
 app = typer.Typer(
     name="skfly",
     cls=Program,

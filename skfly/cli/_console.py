@@ -19,22 +19,6 @@ from typer.core import TyperGroup
 
 from skfly._warnings import SmallTextWarning, VocabularyWarning
 
-__all__ = [
-    "Layout",
-    "Program",
-    "Rows",
-    "as_options",
-    "escaped",
-    "on_interrupt",
-    "print_json",
-    "print_markdown",
-    "print_table",
-    "say",
-    "show_logs",
-    "show_warning",
-    "size_text",
-]
-
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # click's, wherever typer has it
 _COMPILATION_LOG = "skfly.compilation"
 _EXPECTED = (_UsageError, OSError, ValueError, MemoryError, ImportError)

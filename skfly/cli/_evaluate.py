@@ -21,21 +21,6 @@ if TYPE_CHECKING:
     from skfly.evaluation import Table
     from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = [
-    "CsvFile",
-    "HashLengths",
-    "JsonFile",
-    "ModelOrVectors",
-    "TableLayout",
-    "TrustPickle",
-    "check_places",
-    "evaluations",
-    "hash_lengths_of",
-    "load_to_evaluate",
-    "print_table",
-    "show_stage",
-]
-
 # options of 0.1 that it accepted and ignored
 _IGNORED = {
     "contexts": ("--jobs", "--encoding"),

@@ -24,9 +24,6 @@ from skfly.cli._evaluate import (
 )
 from skfly.cli._files import load_model
 
-__all__ = ["documents", "sentences"]
-
-
 _DATA_HELP = """A directory of 20 Newsgroups, SST-2, TREC-6 or Web of Science, an archive of 20
 Newsgroups or a table of Reuters-21578; may be repeated."""
 _PARAMETERS_HELP = """A model file, whose parameters are used to train on the texts of DATA.

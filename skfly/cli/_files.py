@@ -16,17 +16,6 @@ import typer
 if TYPE_CHECKING:
     from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = [
-    "STANDARD_INPUT",
-    "TextFiles",
-    "batches",
-    "check_place",
-    "given_lines",
-    "load_model",
-    "load_to_hash",
-    "read_lines",
-]
-
 STANDARD_INPUT = Path("-")
 _DOCUMENTS_AT_A_TIME = 1_000
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from skfly.index import DocumentIndex
 from skfly.model import FlyModel
 
-__all__ = ["DaskDocumentIndex"]
-
 
 class DaskDocumentIndex:
     """Search the documents of a Dask bag or data frame where they are stored.

@@ -19,8 +19,6 @@ from skfly.text import (
     phrases_to_list,
 )
 
-__all__ = ["learn_shard_phrases"]
-
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 

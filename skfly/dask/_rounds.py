@@ -40,8 +40,6 @@ from skfly.dask._shards import (
 from skfly.engine import Increment
 from skfly.text import TextAnalyzer, Vocabulary
 
-__all__ = ["Round", "ShardCounter", "ShardStream", "ShardedCorpus", "Traffic"]
-
 _BRANCHES = 4  # of the trees that sums are taken in
 _ATTEMPTS = 5  # at a round whose data died with its worker
 

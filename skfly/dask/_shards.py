@@ -28,27 +28,6 @@ from skfly.text import (
     sample_pieces,
 )
 
-__all__ = [
-    "IN_MEMORY",
-    "Counted",
-    "Description",
-    "Plan",
-    "Shard",
-    "add_counted",
-    "add_word_counts",
-    "count_documents_with",
-    "count_given",
-    "count_pairs",
-    "count_top",
-    "count_windows",
-    "count_words",
-    "describe",
-    "encode_shard",
-    "n_positions",
-    "open_shard",
-    "pieces_of_shard",
-]
-
 _LARGEST_EXACT = 1 << 24  # whole number that float32 counts up to
 IN_MEMORY = 1 << 62
 _MOST_COLUMNS = 2**31 - 1

@@ -55,22 +55,6 @@ from scipy import sparse
 
 from skfly.engine._checks import check_array, check_text, check_whole
 
-__all__ = [
-    "NEVER",
-    "Batch",
-    "Counter",
-    "Counts",
-    "Drive",
-    "Engine",
-    "HostArrays",
-    "Increment",
-    "LocalCounter",
-    "WindowCounts",
-    "drive_for",
-    "fixed_point_gain",
-    "fused",
-]
-
 NEVER = 1e30
 """Placeholder for the log share of a word that never occurs; real ones are at most 0."""
 
@@ -112,14 +96,12 @@ class Counts(Protocol):
     @property
     def cell_sizes(self) -> NDArray[np.int64]:
         """Number of windows that each cell won."""
-        ...
 
     def add_to(self, sums: Any, rates: NDArray[np.float32], weights: Any) -> Increment:
         """Add the counts, times ``rates`` (one number per word), to ``sums`` in place.
 
         ``weights`` (synapses or drives, not changed) give the returned overlap, in their units.
         """
-        ...
 
 
 class Counter(Protocol):
@@ -127,19 +109,16 @@ class Counter(Protocol):
 
     def count_windows(self, drives: Any, batch: Any, window: int, truncate: bool) -> Counts:
         """Assign each window to its winner, and count the words of each cell's windows."""
-        ...
 
     def count_given(
         self, winners: NDArray[np.int32], batch: Any, window: int, n_cells: int
     ) -> Counts:
         """Count for given winners, one per position of the batch."""
-        ...
 
     def count_top(
         self, counts: Any, drives: Any, batch: Any, window: int, truncate: bool, n_top: int
     ) -> int:
         """Add the most active cells of windows to ``counts``; see ``Engine.count_top_cells``."""
-        ...
 
     def count_pairs(
         self, batch: Any, skipped: NDArray[np.bool_], reach: int, ordered: bool
@@ -148,7 +127,6 @@ class Counter(Protocol):
 
         ``skipped`` words take up a position but are not counted.
         """
-        ...
 
 
 class Engine(Counter, Protocol):
@@ -161,39 +139,30 @@ class Engine(Counter, Protocol):
 
     def zeros(self, shape: tuple[int, int]) -> Any:
         """Return an array of float32 zeros on the engine's device."""
-        ...
 
     def new_drives(self, shape: tuple[int, int]) -> Any:
         """Return an array for drives on the engine's device."""
-        ...
 
     def put(self, array: NDArray[np.float32]) -> Any:
         """Move an array to the engine's device; it may be returned as is."""
-        ...
 
     def put_drives(self, drives: NDArray[np.int16]) -> Any:
         """Move drives to the engine's device; they may be returned as is."""
-        ...
 
     def get(self, array: Any) -> NDArray[np.float32]:
         """Return an array of this engine as a numpy array, without a copy if possible."""
-        ...
 
     def scale(self, array: Any, factors: Any) -> None:
         """Multiply an array in place by a number or by one factor per cell."""
-        ...
 
     def clear_cells(self, counts: Any, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """Set the columns ``cells`` to 0, and return the sum that each row loses."""
-        ...
 
     def squared_norms(self, synapses: Any) -> NDArray[np.float64]:
         """Return ``|W_m|^2`` of every cell."""
-        ...
 
     def set_drives(self, drives: Any, synapses: Any, drive: Drive) -> None:
         """Set ``drives`` to ``rint(max(synapses, floor) * gain)``; ``synapses`` may be numpy's."""
-        ...
 
     def find_winners(
         self,
@@ -204,7 +173,6 @@ class Engine(Counter, Protocol):
         truncate: bool,
     ) -> NDArray[np.int32]:
         """Return ``argmax_m <W_m, v>`` for the window ``v`` around each position."""
-        ...
 
     def add_windows(
         self,
@@ -217,7 +185,6 @@ class Engine(Counter, Protocol):
         window: int,
     ) -> Increment:
         """Add ``rates * v`` of every window to the column of its winner in ``sums``, in place."""
-        ...
 
     def count_top_cells(
         self,
@@ -234,7 +201,6 @@ class Engine(Counter, Protocol):
         A word counts once per window, be it target, context or both. The ``n_top`` most active
         cells are counted. Return the number of windows.
         """
-        ...
 
     def pairs(
         self,
@@ -249,7 +215,6 @@ class Engine(Counter, Protocol):
         If not ``ordered``, a pair in either order is counted where ``i <= j``. Whole numbers
         (int32), with sorted columns.
         """
-        ...
 
     def multiply_sparse(
         self, matrix: sparse.csr_array, dense: NDArray[np.float32]
@@ -258,7 +223,6 @@ class Engine(Counter, Protocol):
 
         Each entry is summed in the order of the columns, so it does not depend on threads.
         """
-        ...
 
     def multiply_whole(
         self, left: NDArray[np.float64], right: NDArray[np.float64]
@@ -267,7 +231,6 @@ class Engine(Counter, Protocol):
 
         BLAS is avoided: it starts threads and waits for them, which is slow on a busy machine.
         """
-        ...
 
     def sum_rows(
         self,
@@ -281,7 +244,6 @@ class Engine(Counter, Protocol):
         Bag ``b`` is ``rows[indptr[b]:indptr[b + 1]]``. Amounts are whole numbers below ``2**19``:
         sums of up to ``2**19`` rows are then exact in doubles, in any order.
         """
-        ...
 
     def top_cells(
         self,
@@ -297,7 +259,6 @@ class Engine(Counter, Protocol):
         activation (in fixed point). An empty bag gives ``-1`` everywhere. ``synapses`` are
         numpy's.
         """
-        ...
 
 
 def fused(engine: Engine, plain: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,21 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "MOST_CELLS",
-    "check_array",
-    "check_bags",
-    "check_cells",
-    "check_model",
-    "check_range",
-    "check_reach",
-    "check_text",
-    "check_top",
-    "check_whole",
-    "check_window",
-    "check_winners",
-]
-
 MOST_CELLS = 65_535
 """Cell numbers, and one value for "no cell", must fit 16 bits."""
 

@@ -34,8 +34,6 @@ from skfly.engine._gpu_text import (
 )
 from skfly.engine._numba import NumbaEngine
 
-__all__ = ["CupyEngine", "device_bytes"]
-
 # windows counted at a time: batches of up to the default size are counted whole, so that floats
 # are added in the same order as on the CPU
 _LARGEST_BATCH = 1 << 21

@@ -17,8 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["Gpu", "Lane", "first_line", "import_nccl"]
-
 # as the CPU computes: a product and a sum are rounded one by one
 COMPILER_OPTIONS = ("-std=c++17", "--fmad=false")
 THREADS = 256  # per block, by default

@@ -10,8 +10,6 @@ from typing import Any
 from skfly.engine._cupy import CupyEngine, device_bytes
 from skfly.engine._gpu import first_line
 
-__all__ = ["MOST_CELLS", "open_gpus"]
-
 _OLDEST_CUPY = 13
 
 MOST_CELLS = 4096

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from skfly.engine._gpu import Gpu, Lane
 
-__all__ = ["GpuCodes"]
-
 _PIECE = 1 << 15  # 64-bit words of codes sent at a time
 _CODES_A_BLOCK = 8192  # whose ranks fit in the shared memory of a block of threads
 _FOUND = 1 << 20  # candidates of all queries kept at a time

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from skfly.engine import _gpu
 from skfly.engine._gpu import Gpu, Lane
 
-__all__ = ["PIECE", "WARP", "Drives", "SortedText", "send_tokens", "stride_of", "warps_for"]
-
 WARP = 32
 PIECE = 1 << 18
 """Entries that go through a pinned buffer at a time."""

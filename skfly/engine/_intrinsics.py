@@ -8,8 +8,6 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-__all__ = ["prefetch", "trailing_zeros"]
-
 _POINTER = ir.IntType(8).as_pointer()
 _NUMBER = ir.IntType(32)
 _FUNCTION = ir.FunctionType(ir.VoidType(), [_POINTER, _NUMBER, _NUMBER, _NUMBER])

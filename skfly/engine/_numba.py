@@ -12,8 +12,6 @@ from skfly._threads import n_threads_for, run_chunks, single_threaded_blas
 from skfly.engine import _checks, _kernels
 from skfly.engine._base import HostArrays, Increment
 
-__all__ = ["NumbaEngine", "word_chunks"]
-
 # Floats are summed within chunks and then over chunks, so the number of chunks of words must not
 # depend on the number of threads.
 _WORD_CHUNKS = 32

@@ -16,8 +16,6 @@ from scipy import sparse
 from skfly.engine import _checks
 from skfly.engine._base import Drive, HostArrays, Increment
 
-__all__ = ["LOG_OF_2", "LOG_SERIES", "ONE", "ROOT_OF_HALF", "NumpyEngine", "fixed_point", "log32"]
-
 _BLOCK = 4096  # windows at a time: bounds the dense activations
 
 # for log32

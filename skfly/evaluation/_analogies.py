@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from skfly.evaluation._table import Column, Grid, Table
+from skfly.evaluation._layout import Column, Grid
+from skfly.evaluation._table import Table
 from skfly.evaluation._vectors import (
     HASH_LENGTHS,
     FlyCodes,
@@ -16,8 +17,6 @@ from skfly.evaluation._vectors import (
     check_hash_lengths,
     vectors_of,
 )
-
-__all__ = ["TOTAL", "word_analogies"]
 
 TOTAL = "all"
 _COLUMNS = (

@@ -13,8 +13,6 @@ from typing import Any
 from skfly.evaluation._datasets import warn_left_out
 from skfly.text import TextLines
 
-__all__ = ["ContextPairs", "WordUse", "load_context_pairs", "read_scws", "read_wic"]
-
 _WIC_LABELS = {"T": 1.0, "F": 0.0}
 _SCWS_COLUMNS = 18
 _SCWS_TARGET = re.compile(r"^(.*?)<b>(.*?)</b>(.*)$", re.DOTALL)

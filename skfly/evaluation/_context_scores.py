@@ -25,8 +25,6 @@ from skfly.model import FlyModel
 from skfly.text import TextAnalyzer
 from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = ["ContextGrid", "ContextScorer", "Setting", "Target", "as_context_scorer"]
-
 MEASURES = ("auto", "cosine", "jensen-shannon")
 _ROWS_A_BATCH = 64
 Uses = Sequence[WordUse]

@@ -18,10 +18,9 @@ from skfly.evaluation._context_scores import (
     Setting,
     as_context_scorer,
 )
-from skfly.evaluation._table import Column, Score, Table
+from skfly.evaluation._layout import Column, Score
+from skfly.evaluation._table import Table
 from skfly.evaluation._vectors import HASH_LENGTHS, Floats
-
-__all__ = ["word_in_context"]
 
 WINDOWS = (0, 3, 5, 7, 11, 15, 21, 31)
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -17,8 +17,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-__all__ = ["WordPairs", "dataset_files", "load_word_pairs", "read_word_pairs", "warn_left_out"]
-
 _EXPECTED = "lines of 'word1 word2 score', separated by tabs, spaces, commas or semicolons"
 _SUFFIXES = {".txt", ".tsv", ".csv", ".tab"}
 _NOT_DATA = re.compile(r"(readme|licen[cs]e|changelog)\b", re.IGNORECASE)

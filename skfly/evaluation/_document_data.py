@@ -15,16 +15,6 @@ from sklearn.model_selection import train_test_split
 from skfly._sklearn_compat import strip_newsgroup
 from skfly.text import TextLines
 
-__all__ = [
-    "LabelledTexts",
-    "load_labelled_texts",
-    "read_20newsgroups",
-    "read_reuters",
-    "read_sst2",
-    "read_trec",
-    "read_wos",
-]
-
 _NEWS_PARTS = ("20news-bydate-train", "20news-bydate-test")
 _SST2_PARTS = ("stsa.binary.train", "stsa.binary.test")
 _TREC_PARTS = ("train_5500.label", "TREC_10.label")

@@ -16,15 +16,8 @@ from sklearn.preprocessing import MultiLabelBinarizer, normalize
 from sklearn.utils import gen_batches
 
 from skfly.evaluation._document_data import LabelledTexts
-from skfly.evaluation._table import Column, Row, Score, Table
-
-__all__ = [
-    "bits_of_codes",
-    "document_scores",
-    "label_accuracy",
-    "neighbor_precision",
-    "with_seed",
-]
+from skfly.evaluation._layout import Column, Row, Score
+from skfly.evaluation._table import Table
 
 _QUERIES_AT_A_TIME = 256
 _FEW_LABELS = 10

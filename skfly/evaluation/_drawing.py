@@ -12,8 +12,6 @@ from typing import Any
 
 from skfly._files import import_optional, write_file
 
-__all__ = ["Chart", "axes_for", "can_draw", "draw", "save_axes"]
-
 
 @dataclass(frozen=True)
 class Chart:

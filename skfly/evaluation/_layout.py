@@ -9,8 +9,6 @@ from statistics import fmean, stdev
 from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["Cell", "Column", "Grid", "Row", "Score", "html", "lay_out", "markdown", "plain_text"]
-
 
 class Score(float):
     """A number with its standard deviation, as one value.

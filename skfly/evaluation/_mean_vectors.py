@@ -15,8 +15,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from skfly.evaluation._vectors import WordVectors, vectors_of
 from skfly.text import TextAnalyzer, check_documents
 
-__all__ = ["MeanVectors"]
-
 
 class MeanVectors(TransformerMixin, BaseEstimator):
     r"""Turn documents into the mean of the vectors of their words.

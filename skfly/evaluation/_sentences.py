@@ -13,14 +13,13 @@ from scipy import sparse
 from scipy.stats import spearmanr
 from sklearn.preprocessing import normalize
 
+from skfly.evaluation._layout import Column, Grid
 from skfly.evaluation._mean_vectors import MeanVectors
-from skfly.evaluation._table import Column, Grid, Table
+from skfly.evaluation._table import Table
 from skfly.evaluation._vectors import Floats, FlyCodes, check_hash_lengths, vectors_of
 from skfly.model import FlyModel
 from skfly.text import TextLines
 from skfly.vectorizer import FlyHashVectorizer
-
-__all__ = ["SentencePairs", "read_sts", "sentence_similarity"]
 
 _COLUMNS = (
     Column("dataset", "key", "dataset"),

@@ -29,8 +29,6 @@ from skfly.evaluation._layout import (
     plain_text,
 )
 
-__all__ = ["Chart", "Column", "Grid", "Row", "Score", "Table", "mean_over_seeds"]
-
 
 class Table:
     """Results of an evaluation.

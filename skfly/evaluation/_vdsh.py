@@ -11,8 +11,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from skfly.evaluation._document_data import LabelledTexts, load_labelled_texts
 
-__all__ = ["vdsh_split"]
-
 _SHARES = (0.6, 0.2, 0.2)
 _LENGTHS = (5, 500)
 

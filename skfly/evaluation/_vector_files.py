@@ -10,8 +10,6 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-__all__ = ["is_vector_file", "load_vectors"]
-
 _SUFFIXES = (".kv", ".bin", ".txt", ".vec")
 _COMPRESSED = (".gz", ".bz2", ".xz")
 _LONGEST_HEADER = 200  # bytes

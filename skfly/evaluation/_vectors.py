@@ -15,17 +15,6 @@ from skfly.index import PackedIndex, similarity
 from skfly.model import FlyModel, spread_rows
 from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = [
-    "HASH_LENGTHS",
-    "FlyCodes",
-    "WordVectors",
-    "as_words",
-    "check_hash_lengths",
-    "cosine",
-    "known_words",
-    "vectors_of",
-]
-
 HASH_LENGTHS = (4, 8, 16, 32, 51, 64, 128)
 Floats = NDArray[np.float64]
 Similar = Iterator[tuple[int | None, Floats]]

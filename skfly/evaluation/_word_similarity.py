@@ -10,7 +10,9 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from skfly.evaluation._datasets import WordPairs, load_word_pairs
-from skfly.evaluation._table import Chart, Column, Grid, Table
+from skfly.evaluation._drawing import Chart
+from skfly.evaluation._layout import Column, Grid
+from skfly.evaluation._table import Table
 from skfly.evaluation._vectors import (
     HASH_LENGTHS,
     Floats,
@@ -20,8 +22,6 @@ from skfly.evaluation._vectors import (
     check_hash_lengths,
     known_words,
 )
-
-__all__ = ["AXES", "COLUMNS", "word_similarity"]
 
 MEASURES = ("auto", "cosine", "sokal-michener")
 COLUMNS = (

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from skfly.index import DocumentIndex
     from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = ["create_app"]
-
 _STATIC = Path(__file__).parent / "static"
 _MOST = 2**31 - 1
 _MAX_WORD = 100

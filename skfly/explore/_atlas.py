@@ -12,8 +12,6 @@ from scipy import sparse
 from skfly.explore._map import draw_map, place_among
 from skfly.model import CellLayout, is_stop_word
 
-__all__ = ["SCALE", "Atlas", "inside"]
-
 SCALE = 10_000  # coordinates are from 0 to this
 _LANDMARKS = 5_000  # words among which documents are placed
 _LISTED_WORDS = 40

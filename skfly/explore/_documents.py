@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from skfly.index import DocumentIndex
     from skfly.model import FlyModel
 
-__all__ = ["Documents"]
-
 _SHOWN = 400  # characters of a text in a list
 _READ = 20_000  # characters of a text whose words are explained
 _N_WORDS = 8

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from skfly.index import DocumentIndex
     from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = ["ORDERS", "Explorer"]
-
 ORDERS = ("used", "specific", "dead")
 _CELLS_AT_A_TIME = 16
 _CELLS_KEPT = 1000  # of which the words are

@@ -6,19 +6,6 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = [
-    "MAX_BODY",
-    "MAX_TEXT",
-    "RefusedError",
-    "choice",
-    "flag",
-    "number",
-    "parse",
-    "polygon",
-    "text",
-    "whole",
-]
-
 MAX_BODY = 32_768  # bytes
 MAX_TEXT = 2_000  # characters
 

@@ -16,8 +16,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from skfly.explore._fields import RefusedError
 from skfly.explore._server import is_loopback
 
-__all__ = ["POLICY", "Guard", "RateLimit", "refusal"]
-
 _LOG = logging.getLogger("skfly")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; "

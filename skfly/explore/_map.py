@@ -13,8 +13,6 @@ from skfly._caching import can_cache
 from skfly.index import PackedIndex
 from skfly.model import CellLayout
 
-__all__ = ["WordMap", "draw_map", "place_among"]
-
 _NEIGHBOURS = 10
 _EPOCHS = 40
 _REPELLED = 4  # points that repel a word, for each that attracts it

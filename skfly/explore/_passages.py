@@ -10,8 +10,6 @@ import numpy as np
 
 from skfly.model import FlyModel, is_stop_word
 
-__all__ = ["best_passages"]
-
 _END = re.compile(r"(?<=[.!?])\s+|\n+")
 _FEWEST_WORDS = 3
 _LONGEST = 400  # characters to show

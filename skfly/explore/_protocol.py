@@ -9,8 +9,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from skfly.explore._server import is_loopback
 
-__all__ = ["TimedProtocol"]
-
 
 class TimedProtocol(H11Protocol):
     """HTTP connections, few per client, none of which waits long for a request.

@@ -13,8 +13,6 @@ from skfly.explore._explorer import Explorer
 from skfly.explore._guard import POLICY
 from skfly.model import is_stop_word
 
-__all__ = ["write_page"]
-
 _STATIC = Path(__file__).parent / "static"
 _WORDS = 50_000  # with codes; the browser fetches all of them
 _CELL_WORDS = 40

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from skfly.index import DocumentIndex
     from skfly.vectorizer import FlyHashVectorizer
 
-__all__ = ["Server", "is_loopback"]
-
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and the address by which this machine reaches it
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["tours"]
-
 _TOURS: list[tuple[str, str, dict[str, str]]] = [
     (
         "A bank by the river",

@@ -18,8 +18,6 @@ from skfly.engine import Batch
 from skfly.model import keep_probabilities
 from skfly.text import EncodedCorpus
 
-__all__ = ["BatchStream"]
-
 _DRAWN_AT_A_TIME = 1 << 16
 
 

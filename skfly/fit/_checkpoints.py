@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from skfly._files import remove_abandoned, sync_directory
 from skfly._model_file import DAMAGE, ModelFileError, read_model_file, write_model_file
 
-__all__ = ["CheckpointError", "Checkpoints", "Saved"]
-
 _LOG = logging.getLogger("skfly")
 _KIND = "checkpoint"
 _SECONDS = 60.0

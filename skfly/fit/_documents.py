@@ -12,8 +12,6 @@ from skfly.engine import Engine
 from skfly.rules import RECOUNTS, LearnedDocuments, learn_documents, learn_more_documents
 from skfly.text import sample_pieces
 
-__all__ = ["LONGEST_PIECE", "fit_documents"]
-
 LONGEST_PIECE = 1000
 """Words of a document that are learned from together."""
 _MOST_WORDS = 1 << 22  # that are learned from; more hardly help

@@ -30,17 +30,6 @@ from skfly.rules import (
     Task,
 )
 
-__all__ = [
-    "Corpus",
-    "Fitted",
-    "History",
-    "OnEpoch",
-    "fit",
-    "grow",
-    "least_count",
-    "warn_of_small_text",
-]
-
 _LOG = logging.getLogger("skfly")
 _LEAST_BLOCKS = 100  # a short corpus has few sentences to shuffle
 _FORMAT = 2  # of checkpoints
@@ -136,7 +125,6 @@ class OnEpoch(Protocol):
 
         ``epoch`` counts from 0, and ``fitted`` returns what is learned so far.
         """
-        ...
 
 
 @dataclass

@@ -7,8 +7,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Index"]
-
 
 class Index(Protocol):
     """Search codes for the nearest ones, or for all that are similar enough.

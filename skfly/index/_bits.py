@@ -13,18 +13,6 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-__all__ = [
-    "as_matrix",
-    "as_packed",
-    "count_ones",
-    "pack_codes",
-    "pack_parts",
-    "pack_rows",
-    "to_words",
-    "unpack_codes",
-    "unpack_rows",
-]
-
 _CELLS_AT_A_TIME = 1 << 20  # unpacked at a time, one byte each
 
 

@@ -15,8 +15,6 @@ from skfly.index._packed import PackedIndex
 from skfly.index._rows import Ids, Numbers, Strings
 from skfly.model import FlyModel, describe_model, restore_model
 
-__all__ = ["merge_rows", "read_index", "write_index"]
-
 KIND = "documents"
 _MODEL = "model."
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from skfly.index._packed import PackedIndex
 from skfly.index._rows import Ids, Numbers, Strings
 
-__all__ = ["Found", "Rows"]
-
 _CODES_AT_A_TIME = 1 << 12
 
 Found = tuple[NDArray[np.int64], NDArray[np.float64]]

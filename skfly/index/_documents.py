@@ -16,8 +16,6 @@ from skfly.index._bits import pack_codes
 from skfly.index._export import to_faiss, to_usearch
 from skfly.index._stored import StoredDocuments, as_model
 
-__all__ = ["DocumentIndex"]
-
 
 class DocumentIndex(StoredDocuments):
     """Search documents by their codes, exactly.

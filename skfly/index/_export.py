@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from skfly._files import import_optional
 
-__all__ = ["to_faiss", "to_usearch"]
-
 
 def to_faiss(keys: NDArray[np.int64], packed: NDArray[np.uint8]) -> Any:
     """Return packed codes as a faiss ``IndexBinaryFlat`` with keys."""

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from skfly.index._bits import to_words
 from skfly.index._packed import PackedIndex, Request
 
-__all__ = ["GpuIndex"]
-
 
 class GpuIndex(PackedIndex):
     """Codes in memory and on the current GPU, for searches of many queries at once.

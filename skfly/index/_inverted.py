@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from skfly._threads import n_threads_for, run_chunks
 from skfly.index._packed import PackedIndex, Request
 
-__all__ = ["InvertedIndex"]
-
 _CODES_AT_A_TIME = 1 << 16  # whole words of 64 codes, so that threads do not share one
 
 

@@ -15,8 +15,6 @@ from skfly.engine._checks import check_array, check_range
 from skfly.index._bits import as_matrix, as_packed, count_ones, pack_parts
 from skfly.index._ranking import Ranking, rank
 
-__all__ = ["MEASURES", "PackedIndex", "Request", "check_measure", "score"]
-
 MEASURES = ("sokal-michener", "overlap", "cosine", "jaccard")
 _CODES_AT_A_TIME = 1 << 14
 _QUERIES_AT_A_TIME = 32

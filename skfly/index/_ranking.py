@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ranking", "rank"]
-
 
 class Ranking(NamedTuple):
     """The possible similarities of codes to a query, ordered as integers.

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from skfly.text import PackedStrings
 
-__all__ = ["Ids", "Numbers", "Strings", "as_ids"]
-
 
 class Strings:
     """Strings by row. Appending does not disturb concurrent readers.

@@ -10,8 +10,6 @@ from scipy import sparse
 
 from skfly.index._packed import PackedIndex, check_measure, score
 
-__all__ = ["nearest", "overlap", "similarity"]
-
 
 def overlap(left: Any, right: Any) -> NDArray[np.int64]:
     """Return the number of cells that each pair of rows has in common.

@@ -19,8 +19,6 @@ from skfly.index._rows import Numbers, Strings, as_ids
 from skfly.model import FlyModel
 from skfly.text import EncodedCorpus
 
-__all__ = ["StoredDocuments", "as_model"]
-
 _DOCUMENTS_AT_A_TIME = 1 << 13
 
 

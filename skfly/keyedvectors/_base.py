@@ -20,8 +20,6 @@ from skfly.index._bits import to_words
 from skfly.index._packed import check_measure
 from skfly.keyedvectors._input import as_vector, check_hash_length, pack_checked
 
-__all__ = ["KeyedCodes"]
-
 _MOST_CELLS = 1 << 22  # a query takes room for each, whatever the number of codes
 
 

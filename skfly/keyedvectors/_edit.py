@@ -15,8 +15,6 @@ from skfly.index import PackedIndex
 from skfly.keyedvectors._base import KeyedCodes
 from skfly.keyedvectors._input import KEY_TYPES, check_hash_length, check_keys, pack_checked
 
-__all__ = ["EditableCodes"]
-
 
 class EditableCodes(KeyedCodes):
     """Edit keys and codes. Input is checked before anything is changed."""

@@ -25,8 +25,6 @@ from skfly.keyedvectors._input import check_hash_length
 from skfly.model import FlyModel
 from skfly.text import PackedWords
 
-__all__ = ["KeyedCodesFiles"]
-
 KIND = "keyedvectors"
 _CODES = "packed"
 _ATTRIBUTE = "attribute."

@@ -18,8 +18,6 @@ from skfly.keyedvectors._input import check_hash_length, check_keys, pack_checke
 from skfly.keyedvectors._queries import CodeQueries
 from skfly.model import FlyModel
 
-__all__ = ["FlyKeyedVectors"]
-
 _SHOWN_WORDS = 8  # in a notebook
 _SHOWN_NEIGHBOURS = 5
 _SHOWN_CELLS = 8

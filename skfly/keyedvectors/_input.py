@@ -11,15 +11,6 @@ from scipy import sparse
 
 from skfly.index._bits import as_matrix, count_ones, pack_codes
 
-__all__ = [
-    "KEY_TYPES",
-    "as_vector",
-    "check_hash_length",
-    "check_keys",
-    "is_binary",
-    "pack_checked",
-]
-
 KEY_TYPES = (str, int, np.integer)
 
 

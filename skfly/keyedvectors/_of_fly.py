@@ -7,8 +7,6 @@ import numpy as np
 from skfly.keyedvectors._gensim import FlyKeyedVectors
 from skfly.model import FlyModel
 
-__all__ = ["make_vectors", "vectors_of"]
-
 
 def vectors_of(model: FlyModel) -> FlyKeyedVectors:
     """Return the codes of a model's words as vectors, made once for a model.

@@ -18,8 +18,6 @@ from skfly.index._packed import score
 from skfly.keyedvectors._base import KeyedCodes
 from skfly.keyedvectors._input import KEY_TYPES, as_vector, is_binary, pack_checked
 
-__all__ = ["CodeQueries"]
-
 _MOST_COUNTED = 8  # items whose overlaps are counted; for more, one weighted sum is faster
 
 

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-__all__ = ["KenyonCell", "likeliest_words", "word_probabilities"]
-
 
 class KenyonCell(NamedTuple):
     """A Kenyon cell, how active it is, and the words that it stands for.

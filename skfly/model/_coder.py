@@ -15,8 +15,6 @@ from scipy import sparse
 
 from skfly.engine import Drive, Engine, fixed_point_gain
 
-__all__ = ["NO_CONSENSUS", "Active", "Coder", "rows_in_context", "top_of_scores"]
-
 _UNIT = Drive(fixed_point_gain(2.0, 12), np.float32(-np.inf))
 NO_CONSENSUS = (
     "word_codes='consensus', but the model was fitted with 'synapses' and has no consensus: "
@@ -50,37 +48,30 @@ class Coder(Protocol):
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The learned arrays, by name."""
-        ...
 
     @property
     def numbers(self) -> dict[str, Any]:
         """Everything else, as JSON can hold it."""
-        ...
 
     def compact(self) -> Coder:
         """Return a coder with nearly the same codes in a fraction of the memory."""
-        ...
 
     def check_word_codes(self, word_codes: str) -> None:
         """Raise ``ValueError`` if words have no codes of this kind."""
-        ...
 
     @classmethod
     def from_arrays(
         cls, arrays: Mapping[str, NDArray[Any]], numbers: Mapping[str, Any], n_words: int
     ) -> Self:
         """Return the coder with these arrays; raises ``ValueError`` if they do not fit."""
-        ...
 
     def words(self, engine: Engine, ids: NDArray[np.int32], n_top: int, word_codes: str) -> Active:
         """Return the cells of words, whose ids are known."""
-        ...
 
     def mixtures(
         self, engine: Engine, weights: sparse.csr_array, n_top: int, word_codes: str
     ) -> Active:
         """Return the cells of mixtures of words, one row of weights each."""
-        ...
 
     def contexts(
         self,
@@ -90,21 +81,17 @@ class Coder(Protocol):
         n_top: int,
     ) -> Active:
         """Return the cells of words in context; an id of -1 gives no input."""
-        ...
 
     def bags(self, engine: Engine, counts: sparse.csr_array, n_top: int) -> Active:
         """Return the cells of bags of words, one row of word counts each."""
-        ...
 
     def responses(self, engine: Engine, ids: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return the response of every cell to some words."""
-        ...
 
     def strengths(
         self, cells: NDArray[np.integer[Any]], counts: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """Return how much each word, given its count, stands for each cell, (V, n_cells)."""
-        ...
 
 
 def rows_in_context(

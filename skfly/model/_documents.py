@@ -22,8 +22,6 @@ from skfly.engine._checks import check_array, check_cells
 from skfly.model._coder import Active, top_of_scores
 from skfly.model._factors import Factors
 
-__all__ = ["DocumentCoder", "tfidf"]
-
 _TFIDF_UNIT = 2.0**-10
 _LARGEST_AMOUNT = 2**19 - 1  # so that sums are exact, see Engine.sum_rows
 _LARGEST_TFIDF = 128.0  # of a word in a compact coder

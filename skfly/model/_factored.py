@@ -16,8 +16,6 @@ from skfly.engine._checks import check_whole
 from skfly.model._coder import NO_CONSENSUS, Active, rows_in_context, top_of_scores
 from skfly.model._factors import Factors
 
-__all__ = ["FactoredCoder"]
-
 
 @dataclass(frozen=True, eq=False)
 class FactoredCoder:

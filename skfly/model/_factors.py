@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells
 
-__all__ = ["Factors", "PackedRows", "random_turn", "sum_rows"]
-
 _STEPS = {3: 0.65, 4: 0.355}  # best for 7 and 15 levels of standard normal numbers
 _FACTOR_BITS = 3  # more directions help more than finer numbers
 _LARGEST_CELL = 2**15 - 1

@@ -39,16 +39,6 @@ from skfly.model._synapses import SynapseCoder, keep_probabilities
 from skfly.model._whitened import WhitenedCoder
 from skfly.text import TEXT_PARAMS, FilePattern, PackedWords, Vocabulary
 
-__all__ = [
-    "ModelFile",
-    "describe_model",
-    "model_fingerprint",
-    "plain_value",
-    "read_model",
-    "restore_model",
-    "write_model",
-]
-
 KIND = "model"
 FORMS: dict[str, type[Coder]] = {
     FactoredCoder.form: FactoredCoder,

@@ -11,8 +11,6 @@ from scipy.ndimage import uniform_filter
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import AgglomerativeClustering
 
-__all__ = ["CellLayout", "arrange_cells"]
-
 _N_REGIONS = 10
 _AT_A_TIME = 1024  # cells assigned to places at once
 _SHRINK = 0.9  # of the radius, from one round to the next

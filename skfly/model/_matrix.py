@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-__all__ = ["codes_to_csr", "spread_rows", "stack"]
-
 _MOST_INT32 = np.iinfo(np.int32).max
 
 

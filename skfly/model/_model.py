@@ -35,8 +35,6 @@ from skfly.text import (
     word_ids,
 )
 
-__all__ = ["FlyModel", "ModelSettings", "Provenance"]
-
 _CELLS_AT_A_TIME = 16
 _ORDERED_TEXTS = 1024  # at a time
 _SPELLED_TEXTS = 4096

@@ -9,8 +9,6 @@ from typing import Any
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-__all__ = ["content_words", "distinctive_words", "is_stop_word"]
-
 _MORE_STOP_WORDS = frozenset(
     """ain aren couldn did didn does doesn doing don hadn hasn haven isn just ll re shouldn ve
     wasn weren won wouldn became called early include includes including known later like made

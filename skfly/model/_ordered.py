@@ -13,8 +13,6 @@ from skfly.engine import Engine
 from skfly.engine._checks import check_array
 from skfly.model._coder import Active
 
-__all__ = ["PhaseCoder", "phase_responses"]
-
 _TOKENS_AT_A_TIME = 4096
 _MIDDLE = 0.5  # the assumed place of a word whose place is unknown
 

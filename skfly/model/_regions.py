@@ -11,8 +11,6 @@ from scipy import sparse
 from skfly.model._layout import CellLayout
 from skfly.model._names import is_stop_word
 
-__all__ = ["name_regions"]
-
 _FREQUENT = 2_000  # candidates for names: words that everyone knows
 _N_WORDS = 3
 _ALIKE = 4  # common initial letters: "plant" and "plants"

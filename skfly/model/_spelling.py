@@ -8,8 +8,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-__all__ = ["Spelling", "UnknownWords"]
-
 _NGRAMS = (3, 5)
 
 

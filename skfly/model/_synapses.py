@@ -17,8 +17,6 @@ from skfly.model._coder import NO_CONSENSUS, Active, rows_in_context, top_of_sco
 from skfly.model._factored import FactoredCoder
 from skfly.model._factors import Factors
 
-__all__ = ["SynapseCoder", "consensus_scores", "evidence", "keep_probabilities"]
-
 _TERMS = 12  # 64-bit sums are used here: this only sets the precision
 _TIE_BREAK = 1e-4
 # Synapses and lateral connections are rounded to multiples of these: sums of their products are

@@ -22,8 +22,6 @@ from skfly.engine._checks import check_array, check_cells, check_whole
 from skfly.model._coder import Active, top_of_scores
 from skfly.model._factors import PackedRows, random_turn, sum_rows
 
-__all__ = ["WhitenedCoder"]
-
 _LARGEST_ENTRY = 127
 _LARGEST_CELL = 2**15 - 1
 # All sums are of whole numbers that doubles hold exactly, so every machine makes the same codes.

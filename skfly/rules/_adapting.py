@@ -16,8 +16,6 @@ from scipy import sparse
 from skfly._threads import single_threaded_blas
 from skfly.model import Coder, DocumentCoder, Factors, WhitenedCoder
 
-__all__ = ["adapt_words", "spread_weights"]
-
 _RIDGE = 0.1  # of the mean variance
 _ENOUGH = 5  # sentences per word that the map is learned from
 _FEW_DOCUMENTS = 2.0

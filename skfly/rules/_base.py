@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from skfly.engine import Counter, Engine
 from skfly.model import Coder
 
-__all__ = ["CorpusSize", "Growing", "Learned", "Rule", "Stage", "StepReport", "Task"]
-
 
 class CorpusSize(NamedTuple):
     """The size of a text, on which ``"auto"`` settings may depend."""
@@ -110,50 +108,40 @@ class Rule(Protocol):
     @property
     def finishing_steps(self) -> int:
         """How often ``on_step`` of :meth:`finish` is called, at most."""
-        ...
 
     def __init__(self, task: Task) -> None: ...
 
     @classmethod
     def resolve(cls, params: Mapping[str, Any], size: CorpusSize) -> Any:
         """Return the settings of a run: a frozen dataclass with no ``"auto"`` left."""
-        ...
 
     @classmethod
     def restore_settings(cls, content: Mapping[str, Any]) -> Any:
         """Restore the settings that ``asdict`` returned; wrong ones raise ``ValueError``."""
-        ...
 
     @classmethod
     def check_state(cls, state: Mapping[str, Any], n_words: int, n_cells: int) -> None:
         """Raise ``ValueError`` or ``TypeError`` if this is not a ``Learned.state`` of the rule."""
-        ...
 
     def step(self, batch: Any, stage: int, epoch: int, random: np.random.Generator) -> StepReport:
         """Learn from one batch."""
-        ...
 
     def end_epoch(self, stage: int) -> None:
         """Finish an epoch."""
-        ...
 
     def end_stage(self, stage: int) -> None:
         """Finish a stage."""
-        ...
 
     def finish(self, on_step: Callable[[int], Any] | None = None) -> Learned:
         """Turn the counts into a coder. The rule cannot be used afterwards."""
-        ...
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return everything that a step changes: JSON values, and arrays (not copies)."""
-        ...
 
     def restore(
         self, stage: int, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]
     ) -> None:
         """Restore what :meth:`state` returned in a stage."""
-        ...
 
 
 @runtime_checkable
@@ -163,4 +151,3 @@ class Growing(Protocol):
     @classmethod
     def grow(cls, state: Mapping[str, Any], n_words: int) -> dict[str, NDArray[Any]]:
         """Return a ``Learned.state`` for a vocabulary with more words appended."""
-        ...

@@ -31,14 +31,6 @@ from skfly.engine import Engine
 from skfly.engine._checks import check_array
 from skfly.model import DocumentCoder, tfidf, top_of_scores
 
-__all__ = [
-    "RECOUNTS",
-    "DocumentCounts",
-    "LearnedDocuments",
-    "learn_documents",
-    "learn_more_documents",
-]
-
 _DIRECTIONS = 300
 _START_DOCUMENTS = 16_384  # more do not improve the start
 _START_ROUNDS = 10

@@ -27,8 +27,6 @@ from sklearn.utils import gen_batches
 from skfly._threads import run_chunks, single_threaded_blas
 from skfly.model import evidence
 
-__all__ = ["LATERAL_STEPS", "learn_lateral"]
-
 _HASH_LENGTHS = (4, 8, 16, 32, 64, 128)
 LATERAL_STEPS = 5
 """The number of updates of the rotation."""

@@ -32,17 +32,6 @@ from sklearn.utils import gen_batches
 from skfly._threads import run_chunks
 from skfly.engine import Engine
 
-__all__ = [
-    "Contexts",
-    "compete",
-    "decorrelate",
-    "find_cells",
-    "information",
-    "log_shares",
-    "share",
-    "whiten",
-]
-
 _SMOOTHING = 0.875
 _NEAR_WEIGHT = 0.7
 _POWER = 0.25  # of the singular values that is left

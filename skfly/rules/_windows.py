@@ -24,8 +24,6 @@ from skfly.model import SynapseCoder, keep_probabilities
 from skfly.rules._base import CorpusSize, Learned, Stage, StepReport, Task
 from skfly.rules._lateral import LATERAL_STEPS, learn_lateral
 
-__all__ = ["WindowRule", "WindowSettings"]
-
 _ACTIVE_SHARE = 0.01  # of the cells take part in the consensus
 _GROWTH = 1.1  # growth of the text before the lateral connections are learned again
 _LATERAL_AT = "lateral_at"

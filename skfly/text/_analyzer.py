@@ -18,15 +18,6 @@ from skfly.text._patterns import BoundedTokens, FilePattern
 if TYPE_CHECKING:
     from skfly.text._phrases import PhraseJoiner
 
-__all__ = [
-    "NUMBER",
-    "SKLEARN_PARAMS",
-    "TEXT_PARAMS",
-    "TextAnalyzer",
-    "split_lines",
-    "split_punctuation",
-]
-
 NUMBER = "<NUM>"
 """Replaces every word with a digit if ``fold_numbers`` is set."""
 

@@ -20,16 +20,6 @@ from skfly.text._corpus import EncodedCorpus
 from skfly.text._phrases import joined_as
 from skfly.text._sources import TextLines
 
-__all__ = [
-    "context_words",
-    "count_documents",
-    "count_known",
-    "count_words",
-    "in_groups",
-    "in_so_many",
-    "word_ids",
-]
-
 _WORDS, _DOCUMENTS = 1 << 20, 1 << 13  # approximate size of a batch
 _LONGEST = 1 << 22  # characters; longer documents are split into pieces
 _SPACE = re.compile(r"\s")

@@ -26,8 +26,6 @@ from skfly.text._sources import TextLines
 if TYPE_CHECKING:
     from skfly.text._fast import FastReader
 
-__all__ = ["Numbering", "WordBlock", "check_documents", "read_blocks"]
-
 BLOCK = 1 << 20
 """Approximate number of words in a block. A block ends with a document."""
 _CHARACTERS = 4  # per word, assumed

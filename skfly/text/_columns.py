@@ -10,8 +10,6 @@ from typing import Any
 from skfly._files import import_optional
 from skfly.text._sources import files_in
 
-__all__ = ["TABLE_SUFFIXES", "TextColumn"]
-
 TABLE_SUFFIXES = (".parquet", ".arrow", ".feather")
 _ROWS_AT_A_TIME = 4096
 

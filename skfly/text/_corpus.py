@@ -36,13 +36,6 @@ from skfly._files import TemporaryDirectory, replace_directory
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._vocabulary import PackedWords, Vocabulary
 
-__all__ = [
-    "EncodedCorpus",
-    "warn_if_read_otherwise",
-    "write_array",
-    "write_words",
-]
-
 _LOG = logging.getLogger("skfly")
 FORMAT = "skfly-corpus"
 FORMAT_VERSION = 2

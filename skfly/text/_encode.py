@@ -23,8 +23,6 @@ from skfly.text._blocks import Numbering, WordBlock, check_documents, read_block
 from skfly.text._corpus import EncodedCorpus, write_array
 from skfly.text._vocabulary import Vocabulary, places_of
 
-__all__ = ["Spool", "encode_documents"]
-
 _BLOCK = 1 << 20
 _NOT_MET = -2
 MAX_SENTENCE = 10_000

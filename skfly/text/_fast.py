@@ -18,8 +18,6 @@ from skfly.text._analyzer import TextAnalyzer
 from skfly.text._blocks import Numbering, WordBlock
 from skfly.text._tables import character_tables
 
-__all__ = ["FastReader", "join_texts"]
-
 MAX_NUMBERED = 1 << 18
 """A reader with more words than this starts over, to bound its memory."""
 

@@ -8,8 +8,6 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-__all__ = ["load_eight", "multiply_high"]
-
 _64, _128 = ir.IntType(64), ir.IntType(128)
 
 

@@ -6,8 +6,6 @@ import re
 
 from skfly._files import import_optional
 
-__all__ = ["BoundedTokens", "FilePattern"]
-
 SECONDS = 1.0
 # one repeat, no group: at worst quadratic in the length of a sentence
 _PLAIN = re.compile(r"(?:\(\?u\))?[^()*+?{]*[*+]?[^()*+?{]*")

@@ -25,18 +25,6 @@ from skfly.text._corpus import EncodedCorpus
 from skfly.text._encode import Spool
 from skfly.text._vocabulary import Vocabulary
 
-__all__ = [
-    "N_PASSES",
-    "PhraseJoiner",
-    "count_neighbors",
-    "find_pairs",
-    "join_corpus",
-    "joined_as",
-    "learn_phrases",
-    "pairs_above",
-    "phrases_to_list",
-]
-
 DELIMITER = "_"
 MIN_COUNT, THRESHOLD = 5, 10.0  # gensim's defaults
 N_PASSES = 2

@@ -9,8 +9,6 @@ from scipy import sparse
 from skfly.text._bags import count_known
 from skfly.text._corpus import EncodedCorpus
 
-__all__ = ["sample_pieces"]
-
 
 def sample_pieces(
     corpus: EncodedCorpus,

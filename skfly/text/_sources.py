@@ -15,8 +15,6 @@ from typing import IO, Any
 
 from skfly.text._zstd import open_zstd
 
-__all__ = ["TextLines", "files_in"]
-
 _ERRORS = ("strict", "ignore", "replace")
 _OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": open_zstd}
 

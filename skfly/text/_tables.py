@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from skfly.text import _kernels
 
-__all__ = ["CharacterTables", "character_tables"]
-
 _N_CHARACTERS = 0x110000
 _TWO_PLANES = 0x20000
 _FINAL_SIGMA = "Σ"  # its lowercase form depends on its neighbours

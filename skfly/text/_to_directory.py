@@ -28,8 +28,6 @@ from skfly.text._corpus import EncodedCorpus, write_array, write_words
 from skfly.text._encode import encode_documents
 from skfly.text._vocabulary import Vocabulary
 
-__all__ = ["disk_needed", "encode_to_directory"]
-
 _LOG = logging.getLogger("skfly")
 PART = 1 << 26
 """Approximate number of characters in a part."""

@@ -11,8 +11,6 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PackedStrings", "PackedWords", "Vocabulary", "places_of"]
-
 _WORDS_AT_A_TIME = 1 << 16
 
 

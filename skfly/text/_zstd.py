@@ -8,8 +8,6 @@ from typing import IO, Any
 
 from skfly._files import import_optional
 
-__all__ = ["open_zstd"]
-
 _CHUNK = 1 << 18
 
 
