@@ -1,9 +1,9 @@
 """Minibatches of sentences from a corpus, in a new random order every epoch.
 
 Blocks of neighbouring sentences are shuffled, not single windows: reading stays nearly
-sequential, and nothing the size of the corpus is held in memory. Each batch draws from its own
-random stream, named by seed, epoch and batch, so a run does not depend on threads or on where it
-was resumed.
+sequential, and nothing the size of the corpus is held in memory. Each batch has its own random
+stream, seeded by seed, epoch and batch number, so results do not depend on threads or on where a
+run was resumed.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class BatchStream:
     corpus : EncodedCorpus
     id_map : ndarray of int32 or None
         Model id of each of the corpus's word ids, -1 for words the model does not know.
-        ``None``: they are the same.
+        ``None``: both are the same.
     counts : ndarray of int64
         Occurrences of the model's words, for subsampling.
     subsample : float
-        Threshold of :func:`keep_probabilities`; 0 keeps every word. A word left out closes the
-        gap, as in word2vec; an unknown word leaves one.
+        Threshold of :func:`keep_probabilities`; 0 keeps every word. A dropped word leaves no gap,
+        as in word2vec; an unknown word does.
     batch_size : int, optional
         Words in a batch, before subsampling. Batches of an epoch are of about equal size.
     n_batches : int, optional
@@ -43,7 +43,7 @@ class BatchStream:
         Neighbouring sentences that stay together.
     seed : int
     ahead : bool
-        Whether a thread makes the next batch while the last one is learned from.
+        Whether a thread prepares the next batch during training on the current one.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class BatchStream:
         self._seed = seed
         self._block_size = block_size
         self._block_lengths = corpus.block_lengths(block_size)
-        # at most one batch a block, so that none is empty
+        # at most one batch per block, so that none is empty
         if n_batches is None:
             assert batch_size is not None
             n_batches = -(-corpus.n_words // batch_size)
@@ -89,7 +89,7 @@ class BatchStream:
                 yield batch
 
     def batch(self, epoch: int, number: int) -> Batch | None:
-        """Return one batch of an epoch; ``None`` if there are not so many."""
+        """Return one batch of an epoch; ``None`` if the epoch has fewer."""
         return next(self._epoch(epoch, number), None)
 
     def _epoch(self, number: int, first: int) -> Iterator[Batch]:

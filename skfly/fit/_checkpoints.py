@@ -1,9 +1,9 @@
-"""Checkpoints: the state of a run on disk, so that one that was stopped can go on.
+"""Checkpoints: the state of a run on disk, so that an interrupted run can be resumed.
 
-A directory holds the last two states. Each is a file with checksums that is written beside its
-place and renamed into it: a run that is killed at any moment, while it writes too, leaves at least
-one sound state behind. A damaged one is reported and skipped. The last state of a run that came to
-its end stays under another name until its model is safely written.
+A directory holds the last two states. Each is a file with checksums, written under a temporary
+name and then renamed, so a run that is killed at any moment, even while writing, leaves at least
+one intact state behind. Damaged states are reported and skipped. The last state of a finished run
+is kept under another name until its model has been saved.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _FINISHED = "finished.skfly"
 
 
 class CheckpointError(ValueError):
-    """A run cannot go on from the checkpoints in a directory."""
+    """A run cannot resume from the checkpoints in a directory."""
 
 
 class Saved(NamedTuple):
-    """A state: where the run is, and its arrays."""
+    """A state of a run: its position and its arrays."""
 
     progress: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
@@ -47,12 +47,12 @@ class Checkpoints:
     Parameters
     ----------
     directory : path-like
-        Made if it is not there.
+        Created if missing.
     made_for : mapping
-        What the run is: names and values, of JSON's types. A run that differs in any of them
-        cannot go on from these checkpoints.
+        What identifies the run: names and JSON values. A run that differs in any of them cannot
+        resume from these checkpoints.
     seconds : float, optional
-        Time between two of them; by default a minute.
+        Time between two checkpoints; by default a minute.
 
     Examples
     --------
@@ -77,21 +77,21 @@ class Checkpoints:
         self._saved_at = time.monotonic()
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
-            remove_abandoned(self._directory)  # by a run killed while it wrote
+            remove_abandoned(self._directory)  # left by a run that was killed while writing
         except OSError as error:
             raise CheckpointError(f"cannot keep checkpoints in {directory}: {error}") from error
         if not os.access(self._directory, os.W_OK):
             raise CheckpointError(f"cannot keep checkpoints in {directory}: it is not writable")
 
     def last(self) -> Saved | None:
-        """Return the newest sound state; ``None`` if there is none.
+        """Return the newest intact state; ``None`` if there is none.
 
-        That of a run that came to its end is removed if it is of another run.
+        The final state of a different run is removed.
 
         Raises
         ------
         CheckpointError
-            If it is of another run, which was stopped.
+            If it belongs to a different run, which was interrupted.
         """
         for path in reversed(_paths(self._directory)):
             try:
@@ -110,9 +110,9 @@ class Checkpoints:
     def run_in(
         directory: str | os.PathLike[str], *, finished: bool = True
     ) -> dict[str, Any] | None:
-        """Return what the run with checkpoints in a directory is; ``None`` if there is none.
+        """Return what identifies the run in a directory; ``None`` if there is none.
 
-        One that came to its end, but was not saved, counts if ``finished``.
+        With ``finished``, this includes a finished run whose model was not saved.
         """
         for path in reversed(_paths(Path(directory))):
             if path.name == _FINISHED and not finished:
@@ -125,7 +125,7 @@ class Checkpoints:
 
     @staticmethod
     def read(path: Path) -> tuple[Saved, dict[str, Any]]:
-        """Return a state and what its run is; a damaged one raises :class:`ModelFileError`."""
+        """Return a state and the identity of its run; damage raises :class:`ModelFileError`."""
         arrays, content = read_model_file(path)
         progress, made_for = content.get("progress"), content.get("made_for")
         if (
@@ -137,18 +137,18 @@ class Checkpoints:
         return Saved(progress, arrays), made_for
 
     def tidy(self) -> None:
-        """Remove what killed runs left; the caller holds the directory's lock."""
+        """Remove what killed runs left behind; the caller holds the directory's lock."""
         remove_abandoned(self._directory, ".checkpoint-", locked=True)
 
     def is_due(self) -> bool:
-        """Tell whether it is time for the next."""
+        """Return whether the next checkpoint is due."""
         return time.monotonic() - self._saved_at >= self._seconds
 
     def save(self, progress: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Keep a state; of the ones before it, only the last stays."""
+        """Write a state; of the earlier ones, keep only the last."""
         finished = self._directory / _FINISHED
         paths = [path for path in _paths(self._directory) if path != finished]
-        for path in paths[:-_KEPT]:  # runs that were killed before they removed them
+        for path in paths[:-_KEPT]:  # left by runs that were killed before removing them
             path.unlink(missing_ok=True)
         number = 1 + (_number(paths[-1]) if paths else 0)
         content = {"kind": _KIND, "made_for": self._made_for, "progress": dict(progress)}
@@ -159,7 +159,7 @@ class Checkpoints:
 
     @contextmanager
     def restoring(self) -> Iterator[None]:
-        """Errors within are those of a state that does not fit the run."""
+        """Re-raise errors from restoring a state as :class:`CheckpointError`."""
         try:
             yield
         except DAMAGE as error:
@@ -169,7 +169,7 @@ class Checkpoints:
             ) from error
 
     def finish(self) -> None:
-        """Keep the newest state only: the run is at its end, but its model is not saved yet."""
+        """Keep only the newest state: the run has finished, but its model is not saved yet."""
         paths = _paths(self._directory)
         for path in paths[:-1]:
             path.unlink(missing_ok=True)
@@ -178,7 +178,7 @@ class Checkpoints:
             sync_directory(self._directory)
 
     def forget(self) -> None:
-        """Remove the state of this run, which came to its end: its model is saved."""
+        """Remove the state of this finished run, whose model has been saved."""
         path = self._directory / _FINISHED
         try:
             _, content = read_model_file(path, mmap=True)

@@ -1,4 +1,4 @@
-"""Cells of documents: whether there is enough to learn them from, and from which pieces."""
+"""Decide whether there is enough text to learn document cells, and sample it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from skfly.rules import RECOUNTS, LearnedDocuments, learn_documents, learn_more_
 from skfly.text import sample_pieces
 
 LONGEST_PIECE = 1000
-"""Words of a document that are learned from together."""
-_MOST_WORDS = 1 << 22  # that are learned from; more hardly help
+"""Maximum number of words of a piece of a document."""
+_MOST_WORDS = 1 << 22  # in all pieces; more hardly help
 _LEAST_DOCUMENTS = 100
 _CELLS_PER_DOCUMENT = 4
-_LEAST_LENGTH = 25  # words; cells of words code sentences better
+_LEAST_LENGTH = 25  # words per document; below, the cells of words give better codes
 
 
 def fit_documents(
@@ -31,12 +31,12 @@ def fit_documents(
     progress: Progress,
     previous: LearnedDocuments | None = None,
 ) -> LearnedDocuments | None:
-    """Learn cells of documents, or return ``None`` where those of words serve better.
+    """Learn document cells, or return ``None`` if the cells of words serve better.
 
     Parameters
     ----------
     corpus : EncodedCorpus
-        Or what has a method ``pieces``, where the corpus is on a cluster.
+        Or, for a corpus on a cluster, an object with a method ``pieces``.
     id_map : ndarray of int32
         Model id of each of the corpus's ids.
     n_words, n_cells : int

@@ -37,10 +37,10 @@ _SMALL = 300_000  # words
 
 
 class History(NamedTuple):
-    """How a run went.
+    """The course of a run.
 
-    Windows in all, and for each epoch the mean energy of a window and the share of cells that
-    won any.
+    The total number of windows and, for each epoch, the mean energy per window and the share of
+    cells that won any.
     """
 
     n_windows: int = 0
@@ -50,14 +50,14 @@ class History(NamedTuple):
 
 @dataclass(frozen=True)
 class Fitted:
-    """What was learned so far, and how.
+    """The state of learning, and how it was reached.
 
     Attributes
     ----------
     rule : str
     learned : Learned
     word_counts : ndarray of int64, (V,)
-        Occurrences of the words in all text so far.
+        Occurrences of each word in all text so far.
     n_tokens : int
         Words of all text so far, with repetition, including unknown ones.
     n_epochs : int
@@ -67,9 +67,9 @@ class Fitted:
     history : History
         That of the last run.
     checkpoints : Checkpoints or None
-        To ``forget`` when what was learned is saved.
+        Call ``forget`` once the model is saved.
     documents : LearnedDocuments or None
-        Cells of documents, if there are any.
+        Document cells, if any.
     """
 
     rule: str
@@ -84,7 +84,7 @@ class Fitted:
 
 
 def grow(fitted: Fitted, n_words: int) -> Fitted:
-    """Return what was learned, ready to continue with further words at the vocabulary's end."""
+    """Return the state with room for more words at the end of the vocabulary."""
     n_new = n_words - len(fitted.word_counts)
     if not n_new:
         return fitted
@@ -101,7 +101,7 @@ def grow(fitted: Fitted, n_words: int) -> Fitted:
 
 
 class Corpus(Protocol):
-    """What learning asks a corpus, beside its batches."""
+    """What learning needs of a corpus besides its batches."""
 
     @property
     def n_words(self) -> int: ...
@@ -123,13 +123,13 @@ class OnEpoch(Protocol):
     ) -> bool:
         """Return whether to stop.
 
-        ``epoch`` counts from 0, and ``fitted`` returns what is learned so far.
+        ``epoch`` counts from 0, and ``fitted`` returns the result so far.
         """
 
 
 @dataclass
 class _Position:
-    """How far a run is: stages, epochs and batches done, and the figures so far.
+    """The position of a run: finished stages, epochs and batches, and statistics so far.
 
     ``windows``, ``energy`` and ``sizes`` (windows of each cell) are those of the unfinished epoch.
     """
@@ -150,12 +150,12 @@ class _Position:
         self.sizes = (np.asarray(self.sizes or 0) + report.cell_sizes).tolist()
 
     def figures(self) -> dict[str, float]:
-        """Return the mean energy of the epoch's windows and the share of cells that won any."""
+        """Return the epoch's mean energy per window and the share of cells that won any."""
         used = float(np.mean(np.asarray(self.sizes) > 0)) if self.sizes else 0.0
         return {"energy": self.energy / max(self.windows, 1), "cells_used": used}
 
     def end_epoch(self) -> None:
-        """Move the figures of the epoch to the history."""
+        """Move the statistics of the epoch to the history."""
         if self.stage == 0:
             n_windows, energy, cells_used = self.history
             mean, used = self.figures().values()
@@ -165,7 +165,7 @@ class _Position:
 
     @classmethod
     def from_json(cls, content: dict[str, Any], n_cells: int) -> _Position:
-        """Return the position that ``asdict`` gave; a wrong one raises ``ValueError``."""
+        """Restore a position from ``asdict``; raise ``ValueError`` if it is invalid."""
         n_windows, energy, cells_used = content["history"]
         history = History(n_windows, tuple(map(float, energy)), tuple(map(float, cells_used)))
         position = cls(**content | {"history": history, "energy": float(content["energy"])})
@@ -212,22 +212,22 @@ def fit(
         Each setting of the rule by name, as a value or as ``"auto"``.
     n_cells, window : int
     consensus : bool
-        Whether words get their codes from the windows they come in.
+        Whether words get their codes from the windows they occur in.
     engine : Engine
     seed : int
     progress : Progress
     previous : Fitted, optional
         Continue from here with one pass over the corpus. It is not changed.
     on_epoch : function, optional
-        Asked after each epoch whether to stop. Asking it for what is learned so far costs the
+        Called after each epoch; decides whether to stop. Computing the result so far takes the
         rule's later stages.
     checkpoint_dir : path-like, optional
-        Keep the state here; if there is one of this same run, continue from it.
+        Write checkpoints here, and resume from those of the same run.
     make_stream : callable
-        Makes the batches: :class:`BatchStream`, or what has its parameters where the corpus is on
-        a cluster.
+        Creates the batches: :class:`BatchStream` or, for a corpus on a cluster, a function with
+        the same parameters.
     counter : Counter, optional
-        Goes over the batches; by default the engine.
+        Counts the windows of batches; by default the engine.
     n_shards : int
         Machines that share a batch.
     """
@@ -281,7 +281,7 @@ def fit(
     if history.n_windows == 0 or not word_counts.any():
         if previous is None:
             raise ValueError(_no_windows(corpus, window, settings, bool(counts.any())))
-        # a part of a stream with nothing to learn from; but it was read
+        # a part of a stream without known words; it still counts as read
         history = history._replace(n_windows=0)
         return Fitted(
             rule, previous.learned, counts, n_tokens, previous.n_epochs, previous.settings, history
@@ -293,7 +293,7 @@ def fit(
 
 
 class _Run:
-    """One run of a rule over a stream, whole or from a checkpoint on."""
+    """One run of a rule over a stream, from the start or from a checkpoint."""
 
     def __init__(
         self, kind: type[Rule], task: Task, stream: Any, first_epoch: int, seed: int, name: str
@@ -311,7 +311,7 @@ class _Run:
     def learn(
         self, progress: Progress, on_epoch: OnEpoch | None, checkpoints: Checkpoints | None
     ) -> History:
-        """Go through the stages of the rule; returns how the first one went."""
+        """Run the stages of the rule; return the history of the first."""
         at = self._at
         if checkpoints is not None and (saved := checkpoints.last()) is not None:
             with checkpoints.restoring():
@@ -362,7 +362,7 @@ class _Run:
         return self._at
 
     def _stops(self, on_epoch: OnEpoch | None) -> bool:
-        """Report the epoch that has just ended; returns whether it was the last."""
+        """Report the epoch that has just ended; return whether it was the last."""
         history, n_epochs = self._at.history, self._task.n_epochs
         figures = {"energy": history.energy[-1], "cells_used": history.cells_used[-1]}
         if figures["cells_used"]:
@@ -378,7 +378,7 @@ class _Run:
         )
 
     def _so_far(self) -> Fitted:
-        """Return what is learned so far, and leave the run as it is."""
+        """Return the result so far without changing the run."""
         twin = _Run(self._kind, self._task, self._stream, self._first_epoch, 0, self._name)
         numbers, arrays = self._rule.state()
         twin._rule.restore(0, numbers, {name: array.copy() for name, array in arrays.items()})
@@ -404,7 +404,7 @@ class _Run:
 
 
 def _digest(counts: NDArray[np.int64], id_map: NDArray[np.int32] | None) -> str:
-    """Return a name for the words that are learned, and how often they come."""
+    """Return a digest of the words to learn and their counts."""
     digest = hashlib.blake2b(np.ascontiguousarray(counts).data, digest_size=8)
     if id_map is not None:
         digest.update(np.ascontiguousarray(id_map).data)
@@ -427,7 +427,7 @@ def _no_windows(corpus: Corpus, window: int, settings: Any, known: bool) -> str:
 
 
 def least_count(n_tokens: int, min_count: int | str) -> int:
-    """Return how often a word must come to be learned; ``"auto"`` depends on the text's length.
+    """Return the minimum count of a word; ``"auto"`` depends on the length of the text.
 
     Examples
     --------
@@ -442,7 +442,7 @@ def least_count(n_tokens: int, min_count: int | str) -> int:
 
 
 def warn_of_small_text(n_tokens: int) -> None:
-    """Say what to expect of a text of so many words if it is small."""
+    """Warn what to expect if a text of this many words is small."""
     if n_tokens < _SMALL:
         warn(
             f"learning from fewer than {_SMALL:,} words: expect topics but little word meaning; "
