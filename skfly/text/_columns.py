@@ -93,7 +93,7 @@ class TextColumn:
             )
         if self.column not in with_text:
             kind = schema.field(self.column).type
-            raise TypeError(f"column {self.column!r} of {file} holds {kind}, not text")
+            raise ValueError(f"column {self.column!r} of {file} holds {kind}, not text")
         return self.column
 
     def __repr__(self) -> str:

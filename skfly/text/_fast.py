@@ -59,10 +59,10 @@ class FastReader:
         self._numbering = Numbering([])
         self._n_types = 0
         self._n_slots = _kernels.FIRST_SLOTS
-        self._keys = np.zeros(0, dtype=np.uint64)
-        self._numbers = np.zeros(0, dtype=np.int32)
+        self._keys = np.zeros(2 * self._n_slots, dtype=np.uint64)
+        self._numbers = np.zeros(2 * self._n_slots, dtype=np.int32)
         self._pool = np.zeros(0, dtype=np.uint8)
-        self._starts = np.zeros(1, dtype=np.int64)
+        self._starts = np.zeros(self._n_slots // 2, dtype=np.int64)
         if self._finish is not None:
             self._finish.begin()
 
@@ -80,18 +80,18 @@ class FastReader:
         if self._n_types > MAX_NUMBERED:
             self._begin()
         tables = character_tables(*self._rules, end)
-        # A word takes at least two characters and a separator; lowercasing may lengthen it. The
-        # system allocates memory on first write, and most of this is never written.
+        # A word takes at least two characters and a separator. The system allocates memory on
+        # first write, and some of this is never written.
         n_words = len(data) // 2 + 1
-        self._make_room(2 * len(data) + 9, n_words)  # it reads eight bytes at a time
         ids = np.empty(n_words, dtype=np.int32)
         sentences = np.empty(n_words, dtype=np.int64)
-        documents = np.empty(len(data), dtype=np.int64)
-        state = np.array([self._n_types, self._n_slots, 0, 0, 0])
+        documents = np.empty(data.count(end.encode()), dtype=np.int64)
+        state = np.array([self._n_types, self._n_slots, 0, 0, 0, 0])
 
         def read(text: bytes, place: int) -> int:
-            return int(
-                _kernels.read_words(
+            while True:
+                self._make_room_for_bytes(int(self._starts[state[0]]), len(text) - place)
+                place = _kernels.read_words(
                     np.frombuffer(text, dtype=np.uint8),
                     place,
                     *tables,
@@ -105,7 +105,10 @@ class FastReader:
                     documents,
                     state,
                 )
-            )
+                if not state[5]:
+                    return int(place)
+                state[5] = 0
+                self._make_room_for_words()
 
         place = 0
         while (place := read(data, place)) < len(data):
@@ -127,18 +130,17 @@ class FastReader:
         self._n_types, self._n_slots = n_types, n_slots
         return self._pool[start:stop].tobytes().decode("utf-8").split("\0")[:-1]
 
-    def _make_room(self, n_bytes: int, n_words: int) -> None:
-        """Grow the arrays so that the kernel can add this many words."""
-        n_types = self._n_types + n_words
-        n_used = int(self._starts[self._n_types])
+    def _make_room_for_bytes(self, n_used: int, n_text: int) -> None:
+        """Make room in the pool for the words of a text, which lowercasing may lengthen."""
+        n_bytes = 2 * n_text + 9  # the kernel reads eight bytes at a time
         if len(self._pool) < n_used + n_bytes:
             self._pool = _moved(self._pool[:n_used], 2 * n_used + n_bytes)
-        if len(self._starts) <= n_types:
-            self._starts = _moved(self._starts[: self._n_types + 1], 2 * n_types)
-        n_slots = 2 * max(_kernels.FIRST_SLOTS, 1 << (2 * n_types).bit_length())
-        if len(self._keys) < n_slots:
-            self._keys = _moved(self._keys[: 2 * self._n_slots], n_slots)
-            self._numbers = _moved(self._numbers[: 2 * self._n_slots], n_slots)
+
+    def _make_room_for_words(self) -> None:
+        """Make room for twice as many distinct words."""
+        self._starts = _moved(self._starts, 2 * len(self._starts))
+        self._keys = _moved(self._keys, 2 * len(self._keys))
+        self._numbers = _moved(self._numbers, 2 * len(self._numbers))
 
 
 class _Finish:

@@ -118,20 +118,22 @@ def read_words(
     pool : uint8
         Filled with the distinct words, each followed by a zero byte.
     starts : int64
-        Filled with where each of them starts in ``pool``, and the end of the last.
+        Filled with where each of them starts in ``pool``, and the end of the last. It has room
+        for a quarter as many as ``keys`` is long.
     ids : int32
         Filled with the number of each word of the text.
     sentences, documents : int64
         Filled with where each non-empty sentence and each document ends, in words.
-    state : int64, (5,)
+    state : int64, (6,)
         Number of distinct words, size of their hash table, and number of entries used in
-        ``ids``, ``sentences`` and ``documents``. It persists between calls.
+        ``ids``, ``sentences`` and ``documents``. It persists between calls. The last is set to 1
+        if there was no room for another distinct word.
 
     Returns
     -------
     place : int
-        Where the first document with a special character begins, whose words are not in
-        ``ids``, or the end of the data.
+        Where the first document begins that has a special character or more distinct words than
+        there is room for, and whose words are not in ``ids``; or the end of the data.
     """
     # A hash table of 2^n slots begins at index 2^n, so one of twice the size fits behind it, and
     # so on. (Allocating arrays here would be slower.)
@@ -215,6 +217,9 @@ def read_words(
                     number = np.int64(-1)
                 place = base | ((place + np.uint64(1)) & mask)
             if number < 0:
+                if n_types + 1 == starts.shape[0]:
+                    state[5] = 1
+                    break
                 number = n_types
                 keys[place] = key
                 numbers[place] = number

@@ -42,7 +42,7 @@ def test_a_directory_is_read_file_by_file(table, tmp_path):
 def test_a_column_that_is_not_there_or_not_text(table):
     with pytest.raises(ValueError, match="no column 'txt'; it has n, text"):
         list(TextColumn(table, "txt"))
-    with pytest.raises(TypeError, match="holds int64, not text"):
+    with pytest.raises(ValueError, match="holds int64, not text"):
         list(TextColumn(table, "n"))
 
 

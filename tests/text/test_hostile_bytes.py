@@ -1,5 +1,7 @@
 """The compiled reader with bytes that are no text, or do not end."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -34,3 +36,40 @@ def test_what_does_not_end_is_refused(data):
 def test_only_bytes_are_read(data):
     with pytest.raises(TypeError, match="must be bytes"):
         FastReader(TextAnalyzer()).read(data, "\n")
+
+
+@pytest.mark.parametrize("end", ["\n", "\0"])
+@pytest.mark.parametrize("n", [40, 5000])
+def test_a_word_that_grows_in_lower_case_and_is_read_again_has_room(n, end):
+    # "Ⱥ" takes two bytes, its lower case three; after "İ" the document is read once more
+    reader = FastReader(TextAnalyzer())
+
+    block = reader.read(("Ⱥ" * n + "İ" + end).encode(), end)
+
+    words = [block.numbering.words[i] for i in block.ids.tolist()]
+    assert words == ["ⱥ" * n + "i"]
+    assert reader._starts[len(block.numbering.words)] <= len(reader._pool)
+
+
+def test_memory_follows_the_distinct_words_not_the_length_of_the_text():
+    data = b"fly moth " * 100_000 + b"\n"
+    reader = FastReader(TextAnalyzer())
+    reader.read(data[-10:], "\n")  # load the kernel and its tables
+    tracemalloc.start()
+
+    reader.read(data, "\n")
+
+    assert tracemalloc.get_traced_memory()[1] < 12 * len(data)
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("n_lines", [1, 7])
+def test_more_distinct_words_than_there_was_room_for(n_lines):
+    words = [f"word{i}" for i in range(50_000)]
+    data = "".join(" ".join(words[i::n_lines]) + "\n" for i in range(n_lines)).encode()
+
+    block = FastReader(TextAnalyzer()).read(data, "\n")
+
+    found = [block.numbering.words[i] for i in block.ids.tolist()]
+    assert found == data.decode().split()
+    assert len(block.numbering.words) == len(words)
