@@ -75,7 +75,7 @@ __all__ = ["FlyHashVectorizer"]
 
 
 def _learned(path: str) -> Any:
-    """Return a property that reads what was learned."""
+    """Return a property that reads a learned attribute."""
     read = attrgetter(path)
 
     def get(fly: FlyHashVectorizer) -> Any:
@@ -113,150 +113,153 @@ class FlyHashVectorizer(
     window : int, default=11
         Words in a window, an odd number: the target in the middle and its context.
     max_features : int or None, default=20_000
-        Number of words to learn: the most frequent ones. Ignored if ``vocabulary`` is given.
+        Size of the vocabulary: the most frequent words are kept. Ignored if ``vocabulary`` is
+        given.
     min_count : int or "auto", default="auto"
-        Ignore words that occur less often. ``"auto"``: 1, 2 or 5 by the length of the
+        Ignore words that occur less often. ``"auto"``: 1, 2 or 5, depending on the length of the
         text. Ignored if ``vocabulary`` is given.
     grow_vocabulary : bool, default=False
-        Whether :meth:`partial_fit` learns words that it first meets in a later part, if they come
-        ``min_count`` times in that part and the vocabulary has fewer than ``max_features`` words.
-        The width of the codes stays. Only for rules that count pairs of words, as ``"whiten"``
-        does.
+        Whether :meth:`partial_fit` adds words that first appear in a later part, if they occur at
+        least ``min_count`` times in that part and the vocabulary has fewer than ``max_features``
+        words. The width of the codes does not change. Only for rules that count pairs of words,
+        such as ``"whiten"``.
     min_df, max_df : int or float, default=1 and 1.0
         Ignore words that occur in fewer or in more documents than this, as in
         :class:`~sklearn.feature_extraction.text.TfidfVectorizer`: an int is a number of
         documents, a float a share of them. Ignored if ``vocabulary`` is given.
     learning : {"whiten", "lloyd", "hebbian", "comply"}, default="whiten"
-        ``"whiten"`` counts which words come together, in one pass, and lets cells compete for
-        words. ``"lloyd"`` lets them compete for windows of text, and was the default of 0.1.
+        ``"whiten"`` counts which words occur together, in one pass, and lets cells compete for
+        words. ``"lloyd"`` lets them compete for windows of text; it was the default in 0.1.
         ``"hebbian"`` is the published rule, which needs billions of words. ``"comply"``, an
-        experiment, reads the order of words.
+        experiment, takes word order into account.
     n_epochs : int or "auto", default="auto"
-        Passes over the text of ``"lloyd"`` and ``"hebbian"``; ``"auto"``: 8 below 10 million
+        Passes over the text for ``"lloyd"`` and ``"hebbian"``; ``"auto"``: 8 below 10 million
         words, 4 above. ``"whiten"`` needs one.
     batch_size : int or "auto", default="auto"
         Words per step of learning.
     learning_rate : float or "auto", default="auto"
-        First learning rate of ``"hebbian"``; it falls to 0 over the epochs.
+        Initial learning rate of ``"hebbian"``; it falls to 0 over the epochs.
     subsample : float or "auto", default="auto"
         Randomly drop words above this frequency, the more often the more frequent they are. 0
         keeps all. ``"auto"``: 0 for ``"whiten"``.
     shrinkage : float or "auto", default="auto"
-        How much evidence a cell needs, in words: synapses are learned as if every cell had seen
-        that many more words, drawn from the whole text. With ``"hebbian"``, added to the words'
-        counts before they are inverted.
+        Pseudo-count that shrinks rare evidence, in words: synapses are learned as if every cell
+        had seen that many more words, drawn from the whole text. With ``"hebbian"``, it is added
+        to the word counts before they are inverted.
     truncate_windows : bool or "auto", default="auto"
         Whether windows are cut at the ends of sentences; otherwise only whole windows are used.
         ``"auto"``: cut for ``"lloyd"``, whole for ``"hebbian"``.
     word_codes : {"consensus", "synapses"}, default="consensus"
-        How a word gets its code: from the cells that the windows it comes in agree on, or, as
-        published, from the synapses of the word as a target. ``"whiten"`` has codes of one kind.
+        How a word gets its code: from the cells most often active in the windows it occurs in or,
+        as published, from its synapses as a target. ``"whiten"`` has only one kind of code.
     n_active : int or "auto", default="auto"
         Cells of a window that take part in the consensus. ``"auto"``: 1 % of the cells.
     decorrelation : float, None or "auto", default="auto"
         How much to decorrelate cells that respond to the same words, through connections between
-        the cells, before the most active are chosen: 0 keeps what they have in common, 1 removes
-        all of it. ``None``: no connections. ``"auto"``: 1 for ``"whiten"``; for ``"lloyd"``, 0.05
-        to 0.25 by the length of the text, and ``None`` where there is no consensus or with fewer
-        than two words a cell; ``None`` for ``"hebbian"``.
+        the cells, before the most active are chosen: 0 keeps all correlation, 1 removes all of it.
+        ``None``: no connections. ``"auto"``: 1 for ``"whiten"``; for ``"lloyd"``, 0.05 to 0.25
+        depending on the length of the text, and ``None`` without a consensus or with fewer than
+        two words per cell; ``None`` for ``"hebbian"``.
     max_pairs : int or "auto", default="auto"
-        Different pairs of words that ``"whiten"`` keeps the counts of, of neighbours and of words
-        farther apart each. Where there are more, the rarest are dropped, so that memory is
-        bounded whatever the length of the text: about 16 bytes a pair. ``"auto"``: 134 million.
+        Maximum number of distinct word pairs whose counts ``"whiten"`` keeps, separately for
+        neighbours and for words farther apart. Beyond it, the rarest are dropped, which bounds
+        memory for text of any length: about 16 bytes per pair. ``"auto"``: 134 million.
     unknown_words : {"ignore", "spelling"}, default="ignore"
-        How to code a word that is not in the vocabulary: not at all, or as a mixture of known
-        words with a similar spelling. ``hash_words`` and ``wv`` then have a code for it, and, with
-        ``"whiten"``, it counts in ``hash_in_context`` and in ``transform`` (unless documents have
-        cells of their own). Can be changed after ``fit``.
+        How to encode a word that is not in the vocabulary: not at all, or as a mixture of known
+        words with a similar spelling. ``hash_words`` and ``wv`` then have a code for it, and with
+        ``"whiten"`` it also contributes to ``hash_in_context`` and ``transform`` (unless documents
+        have cells of their own). Can be changed after ``fit``.
     document_codes : {"binary", "graded", "counts"}, default="binary"
-        What ``transform`` gives: the ``hash_length`` cells that respond most to the document, as
-        ones or (``"graded"``) with their strength, rows of unit length; or the sum of the codes
-        of its words, which keeps how often each cell is named. It may be changed after ``fit``.
+        What ``transform`` returns: the ``hash_length`` cells that respond most to the document, as
+        ones or (``"graded"``) with their strength, in rows of unit length; or (``"counts"``) the
+        sum of the codes of its words. Can be changed after ``fit``.
     document_cells : {"auto", "words"}, default="auto"
-        Which cells respond to documents. ``"auto"``: a second group that learns from whole
-        documents, if there are enough of them and they are longer than sentences. ``"words"``:
-        those of the words, so that codes of documents, words and contexts can be compared. It may
-        be set to ``"words"`` after ``fit``, too.
+        Which cells respond to documents. ``"auto"``: a second group, learned from whole documents,
+        if there are enough of them and they are longer than sentences. ``"words"``: the cells of
+        words, so that codes of documents, words and contexts can be compared. Can be set to
+        ``"words"`` after ``fit``, too.
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, \
 stop_words, token_pattern, vocabulary
         As in :class:`~sklearn.feature_extraction.text.TfidfVectorizer`. The tokenizer is called
         for each sentence. A word that is not in the vocabulary leaves a gap in its window.
     missing : {"error", "empty"}, default="error"
-        Whether a missing document (``None``, NaN, ``pandas.NA``) raises an error or is read as an
+        Whether a missing document (``None``, NaN, ``pandas.NA``) raises an error or counts as an
         empty one.
     sentence_splitter : {"punctuation", "line"}, callable or None, default="punctuation"
-        How documents are cut into sentences; windows never cross one. A callable gets the
-        preprocessed text and returns strings. ``None``: a document is one sentence.
+        How documents are split into sentences; windows never cross a sentence boundary. A callable
+        gets the preprocessed text and returns strings. ``None``: a document is one sentence.
     fold_numbers : bool, default=False
         Whether to replace every word with a digit by ``"<NUM>"``.
     phrases : bool, default=False
-        Whether words that often come side by side are joined before anything else is learned,
-        ``new york`` into ``new_york``, and then pairs of these: by the rule of gensim's
-        ``Phrases``, with its defaults. They are joined in all texts that the model reads. It takes
-        the place of ``ngram_range``, which would give a feature to any words side by side.
+        Whether to join words that often occur side by side, such as ``new york`` into
+        ``new_york``, and then pairs of these, before training: the rule of gensim's ``Phrases``,
+        with its defaults. They are joined in all texts that the model reads. This replaces
+        ``ngram_range``, which would add a feature for any two adjacent words.
     dtype : dtype, default=numpy.float32
-        Of the matrices returned.
+        Type of the returned matrices.
     sparse_output : bool, default=True
-        Whether ``transform`` returns sparse matrices. After ``set_output(transform="pandas")``
-        or ``"polars"`` it returns data frames in any case.
+        Whether ``transform`` returns sparse matrices. After ``set_output(transform="pandas")`` or
+        ``"polars"`` it always returns data frames.
     feature_names : {"numbers", "words"}, default="numbers"
-        What columns are called: ``flyhashvectorizer17``, or by the words that the cell stands for,
-        ``cell_17_river_bank_water``, as :meth:`cell_feature_names` does.
+        Names of the columns: ``flyhashvectorizer17``, or names with the words that the cell stands
+        for, as in ``cell_17_river_bank_water`` (:meth:`cell_feature_names`).
     backend : {"auto", "cupy", "numba", "numpy"}, default="auto"
         Compute backend. All give the same codes from the same synapses. ``"auto"``: a GPU
-        (``"cupy"``) if CuPy is installed, a GPU answers and the model fits; else ``"numba"``.
+        (``"cupy"``) if CuPy is installed and the model fits on an available GPU; else ``"numba"``.
     n_jobs : int or None, default=None
         Threads. ``None``: as many as numba is set to use. With ``"cupy"``, also the number of
         GPUs; ``None``: the current one. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Order of the text, subsampling and the cells' start. An int makes ``fit`` repeatable, bit
-        by bit, on any number of threads, for one type of processor and one set of library
-        versions. Another processor may learn a slightly different model; codes of a given model
-        are the same everywhere.
+        Seeds the order of the text, subsampling and the initial cells. An int makes ``fit``
+        repeatable, bit for bit, on any number of threads, for one type of processor and one set of
+        library versions. Another type of processor may give a slightly different model; a given
+        model gives the same codes everywhere.
     checkpoint_dir : path-like or None, default=None
-        Directory for checkpoints, written about once a minute. An interrupted fit resumes from the
-        last one when called again with the same parameters and text, and ends with the same bits;
-        with others it is refused. The last checkpoint stays until :meth:`save` has written the
-        model, or until another fit uses the directory. Only one run at a time can use a directory.
+        Directory for checkpoints, written about once a minute. An interrupted fit, called again
+        with the same parameters and text, resumes from the last one and ends with the same bits;
+        with other parameters or text it raises an error. The last checkpoint stays until
+        :meth:`save` has written the model, or until another fit uses the directory. Only one run
+        at a time can use a directory.
     verbose : int, default=0
         1 shows progress on standard error.
     pretrained : str, path-like or None, default=None
-        A model to begin with, as in :meth:`from_pretrained`: ``"en"``, a file or a repository.
-        It decides on ``n_kenyon_cells``, ``learning`` and ``phrases``; all other parameters
-        hold. What ``fit`` learns is then up to ``adapt``, and ``partial_fit`` cannot continue.
+        A model to start from, as in :meth:`from_pretrained`: ``"en"``, a file or a repository. It
+        determines ``n_kenyon_cells``, ``learning`` and ``phrases``; all other parameters are
+        yours. ``adapt`` then selects what ``fit`` learns, and ``partial_fit`` cannot continue.
     adapt : {"documents", "words", "nothing"}, default="documents"
-        What ``fit`` learns if ``pretrained`` is given: cells of documents, if there are enough
-        of them (see ``document_cells``); the words that the model does not know, from those
-        around them, and how common each is in your texts; or nothing at all.
+        What ``fit`` learns if ``pretrained`` is given: document cells, if there are enough
+        documents (see ``document_cells``); also unknown words, from the words around them, and how
+        common each is in your texts; or nothing at all.
 
     Attributes
     ----------
     vocabulary_ : dict
         Id of each word. Without ``vocabulary=``, the most frequent word has id 0.
     word_counts_ : ndarray of int64, (n_words,)
-        How often each was seen.
+        How often each word was seen.
     synapses_ : ndarray of float32, (2 * n_words, n_kenyon_cells)
-        Row ``i`` is word ``i`` as context, row ``n_words + i`` as target. With ``"lloyd"``, how
-        much more often the word comes in the cell's windows than in all, as a logarithm, of which
-        only what is above 0 counts; with ``"hebbian"``, weights, each cell's of length 1.
+        Row ``i`` is word ``i`` as context, row ``n_words + i`` as target. With ``"lloyd"``, the
+        logarithm of how much more often the word occurs in the cell's windows than overall, of
+        which only positive values count; with ``"hebbian"``, weights, normalised to length 1 per
+        cell.
     consensus_ : ndarray of float32, (n_words, n_kenyon_cells), or None
         How often each cell was among the most active in windows with the word.
     cell_counts_ : ndarray of float32, (n_kenyon_cells,), or None
-        Sums of ``consensus_`` over words.
+        Sum of ``consensus_`` over words.
     lateral_ : ndarray of float32, (n_kenyon_cells, n_kenyon_cells), or None
-        Connections between the cells: row ``j`` is what cell ``j`` gives to each of them.
+        Connections between the cells: row ``j`` is the input from cell ``j`` to each of them.
     lateral_at_ : int
-        Words that had been seen when they were learned; ``partial_fit`` learns them again each
-        time that the text has grown by a tenth.
+        Number of words seen when ``lateral_`` was learned; ``partial_fit`` learns it again
+        whenever the text has grown by a tenth.
     largest_synapse_ : float
-        The largest of the absolute values in ``synapses_``, which sets the scale of integers in
-        which activations are added up.
+        The largest absolute value in ``synapses_``, which sets the integer scale in which
+        activations are summed.
     model_ : FlyModel
-        All that was learned, with the settings that the parameters have now.
+        The trained model, with the current parameters.
     phrases_ : list of str
-        Phrases that were found, as they are joined; none without ``phrases=True``.
+        The phrases that are joined; none without ``phrases=True``.
     rule_state_ : dict of ndarray
-        What the learning rule needs, beside the synapses, to continue in ``partial_fit``.
+        What the learning rule needs, besides the synapses, to continue in ``partial_fit``.
     learning_ : str
         The rule that was used.
     word_codes_ : sparse matrix, (n_words, n_kenyon_cells)
@@ -264,7 +267,7 @@ stop_words, token_pattern, vocabulary
     n_features_out_ : int
         Width of the codes.
     n_windows_seen_, n_words_seen_ : int
-        Windows learned from so far, and the words of the text they are from.
+        Windows and words of all text learned from so far.
     n_iter_ : int
         Passes over text so far.
     min_count_, n_epochs_, batch_size_, learning_rate_, subsample_, shrinkage_, \
@@ -277,7 +280,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
 
     See Also
     --------
-    sklearn.feature_extraction.text.TfidfVectorizer : One feature a word.
+    sklearn.feature_extraction.text.TfidfVectorizer : One feature per word.
     sklearn.feature_extraction.text.HashingVectorizer : Hashes words without regard to meaning.
 
     References
@@ -436,10 +439,10 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         ----------
         *callbacks : objects
             Callbacks of scikit-learn (1.9 or newer), or of gensim's kind
-            (:class:`gensim.models.callbacks.CallbackAny2Vec`). The latter get an estimator as it
-            is after the epoch, which also has ``get_latest_training_loss()``, the mean energy of
-            a window. A callback that returns true at the end of an epoch ends the learning. None
-            removes them all.
+            (:class:`gensim.models.callbacks.CallbackAny2Vec`). The latter get the estimator in its
+            state after the epoch, which also has ``get_latest_training_loss()``, the mean energy
+            of a window. A callback that returns true at the end of an epoch ends training.
+            ``None`` removes all callbacks.
 
         Returns
         -------
@@ -465,8 +468,8 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         Parameters
         ----------
         raw_documents : iterable or EncodedCorpus
-            Documents: str, lists of words, or what ``input`` says. The text is read once, so a
-            generator will do; a text that does not fit in memory is spooled to disk as numbers.
+            Documents: str, lists of words, or what ``input`` specifies. The text is read once, so
+            a generator will do; text that does not fit in memory is spooled to disk as word ids.
         y : None
             Ignored.
 
@@ -501,7 +504,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
             return self._as_output(self.model_.documents(raw_documents))
         with self._read_to_fit(raw_documents) as corpus:
             self._fit_corpus(corpus, raw_documents)
-            # not transform: its output would be a data frame already, without the index
+            # not self.transform: with set_output, it would return a data frame without the index
             return self._as_output(self.model_.documents(corpus))
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -509,8 +512,8 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         """Learn from one more part of a stream of documents.
 
         The first call fixes the vocabulary, from its own documents or from ``vocabulary=``; words
-        first seen later are unknown, unless ``grow_vocabulary`` lets them in. The first call goes
-        over its documents ``n_epochs`` times, later ones once. If a call fails, the estimator
+        first seen later are unknown, unless ``grow_vocabulary`` adds them. The first call makes
+        ``n_epochs`` passes over its documents, later calls one. If a call fails, the estimator
         stays as it was.
 
         Parameters
@@ -526,7 +529,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         if not self.__sklearn_is_fitted__():
             self.fit(raw_documents)
             return self
-        self._validate_params()  # they may have been set since, and scikit-learn looks only once
+        self._validate_params()  # they may have changed; scikit-learn validates only once
         self._check_settings()
         self._check_continues()
         vocabulary, previous = self._model.vocabulary, self._training
@@ -541,14 +544,14 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         return self
 
     def _grown(self, corpus: EncodedCorpus) -> Vocabulary:
-        """Return the vocabulary with words that are new in a corpus, if there is room for them."""
+        """Return the vocabulary extended with new words of a corpus, as far as there is room."""
         known = self._model.vocabulary
         room = None if self.max_features is None else max(self.max_features - len(known), 0)
         least = max(self.min_count_, least_count(corpus.n_words, self.min_count))
         return known.extended(corpus.vocabulary, room, least)
 
     def _check_continues(self) -> None:
-        """Refuse to continue from what does not fit the parameters."""
+        """Refuse to continue from a model that does not fit the parameters."""
         if self._training is None:
             raise ValueError(self._why_not_continued())
         if self.n_kenyon_cells != self.n_features_out_:
@@ -564,10 +567,10 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         self._model.coder.check_word_codes(self.word_codes)
 
     def _read_to_fit(self, raw_documents: Any) -> AbstractContextManager[EncodedCorpus]:
-        """Check all that can be checked before the text is read, which may take long; read it."""
+        """Check everything that can be checked before the text is read; then read it."""
         self._check_settings()
         if self.checkpoint_dir is not None:
-            Checkpoints(self.checkpoint_dir, {})  # says so if it cannot be written
+            Checkpoints(self.checkpoint_dir, {})  # raises an error if it cannot be written
         if self.pretrained is not None:
             return self._read_to_adapt(raw_documents)
         analyzer = TextAnalyzer(**self._model_params(None)["text"])
@@ -578,7 +581,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
     def _read_with_phrases(
         self, raw_documents: Any, analyzer: TextAnalyzer
     ) -> AbstractContextManager[EncodedCorpus]:
-        with self._read(raw_documents, None, analyzer) as corpus:  # any word may be of a phrase
+        with self._read(raw_documents, None, analyzer) as corpus:  # phrases need all words
             return learn_phrases(corpus)
 
     def _read(
@@ -642,7 +645,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         previous: Fitted | None,
         text: str = "",
     ) -> None:
-        """Learn, and only when all is done, change this estimator."""
+        """Learn; change this estimator only at the very end."""
         counts = np.zeros(len(vocabulary), dtype=np.int64)
         known = id_map >= 0
         counts[id_map[known]] = corpus.vocabulary.counts[known]
@@ -708,7 +711,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         phrases: list[str] | None,
         previous: Fitted | None,
     ) -> dict[str, Any]:
-        """Return what a fitted estimator has."""
+        """Return the attributes of a fitted estimator."""
         n_before = 0 if previous is None else self._model.provenance.n_windows
         provenance = Provenance(
             rule=fitted.rule,
@@ -742,7 +745,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         return {"engine": engine}
 
     def _seed(self, resumes: bool) -> int:
-        """Return the seed of a run; one that is resumed keeps the seed that was drawn for it."""
+        """Return the seed of a run; a resumed run keeps its seed."""
         if resumes and self.random_state is None and self.checkpoint_dir is not None:
             run = Checkpoints.run_in(self.checkpoint_dir, finished=False)
             if run is not None and isinstance(run.get("seed"), int):
@@ -777,7 +780,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
 
     @property
     def model_(self) -> FlyModel:
-        """What was learned, with the settings that the parameters have now."""
+        """The trained model, with the current parameters."""
         if "_model" not in self.__dict__:
             check_is_fitted(self)
         params, model = self._current
@@ -789,7 +792,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         return model
 
     def _model_params(self, phrases: list[str] | None) -> dict[str, Any]:
-        """Return the parameters that a model's settings follow."""
+        """Return the parameters that determine a model's settings."""
         text = {name: getattr(self, name) for name in TEXT_PARAMS}
         if phrases is not None:
             text["phrases"] = phrases
@@ -805,24 +808,24 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         Returns
         -------
         codes : sparse matrix, (n_documents, n_kenyon_cells)
-            With ``document_codes="binary"``, exactly ``hash_length`` ones in a row; with
-            ``"graded"``, the same cells with their strength, rows of unit length; with
-            ``"counts"``, the sum of the words' codes. A document without a known word, or with
-            none that any cell responds to, has an empty row.
+            With ``document_codes="binary"``, exactly ``hash_length`` ones per row; with
+            ``"graded"``, the same cells with their strength, in rows of unit length; with
+            ``"counts"``, the sum of the words' codes. A document has an empty row if it has no
+            known word or no cell responds to its words.
         """
         return self._as_output(self.model_.documents(raw_documents))
 
     def transform_batches(self, raw_documents: Any, batch_size: int = 10_000) -> Iterator[Any]:
         """Yield the codes of documents part by part.
 
-        For more documents than :meth:`transform` can hold the codes of: memory does not depend
-        on their number. A few million characters of text are read ahead.
+        Use it if the codes of all documents do not fit in memory: the memory needed does not
+        depend on their number. A few million characters of text are read ahead.
 
         Parameters
         ----------
         raw_documents : iterable or EncodedCorpus
         batch_size : int, default=10_000
-            Documents in a part; the last one may have fewer.
+            Documents per part; the last part may have fewer.
 
         Yields
         ------
@@ -891,14 +894,14 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         Parameters
         ----------
         words : iterable of str
-            A word that is not known as written is looked up as the preprocessing
-            (``lowercase``, ...) leaves it.
+            A word that is unknown as written is looked up again after preprocessing
+            (``lowercase``, ...).
 
         Returns
         -------
         codes : sparse matrix, (n_words, n_kenyon_cells)
-            An unknown word has an empty row, unless ``unknown_words="spelling"`` and it has
-            three characters in a row in common with a known one.
+            An unknown word has an empty row, unless ``unknown_words="spelling"`` and it shares
+            three consecutive characters with a known word.
 
         Examples
         --------
@@ -926,11 +929,10 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         contexts : iterable
             Texts, or lists of words.
         targets : iterable of str or int
-            For each context its target: a word, of which the first occurrence is meant (if the
-            context does not have it, the context is taken whole), or the place of one among the
-            context's words, from 0.
+            The target of each context: a word, whose first occurrence is used (if it does not
+            occur, the whole context is used), or the position of a word in the context, from 0.
         window : int or None, default=None
-            Take only this many words (an odd number) around the target; ``None`` takes all.
+            Use only this many words (an odd number) around the target; ``None`` uses all.
 
         Returns
         -------
@@ -959,7 +961,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         n_cells : int, default=4
             How many cells.
         n_words : int, default=30
-            How many words of each cell.
+            How many words per cell.
         temperature : float, default=0.1
             A word's probability is the softmax of the cell's synapses to words as targets (for
             ``"lloyd"``, times the square root of the word's count), with this temperature in
@@ -996,16 +998,16 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
     def plot_code(self, text: Any, target: str | int | None = None) -> Figure:
         """Draw the code of a text, or of a word in it, as a fingerprint.
 
-        Cells that respond to the same words lie side by side and have one colour, so similar
-        texts have similar pictures. Regions are named by words whose codes lie there. The cells
-        are those of words, also where documents have cells of their own. It needs
-        ``pip install "skfly[plot]"``. A notebook shows the figure.
+        Cells that respond to the same words lie side by side and have the same colour, so similar
+        texts have similar pictures. Regions are named after words whose codes lie there. The
+        picture shows the cells of words, even if documents have cells of their own. It needs ``pip
+        install "skfly[plot]"``. A notebook shows the figure.
 
         Parameters
         ----------
         text : str or list of str
         target : str or int, optional
-            A word of the text, or its place: draw its code in this context. See
+            A word of the text, or its position: draw its code in this context. See
             :meth:`hash_in_context`.
 
         Returns
@@ -1024,12 +1026,12 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
 
     @property
     def word_codes_(self) -> Any:
-        """The code of every word, at the present ``hash_length``."""
+        """The code of every word, at the current ``hash_length``."""
         return as_configured_sparse(self.model_.word_codes())
 
     @property
     def wv(self) -> FlyKeyedVectors:
-        """The codes of the words as gensim ``KeyedVectors``, at the present ``hash_length``."""
+        """The codes of the words as gensim ``KeyedVectors``, at the current ``hash_length``."""
         model = self.model_
         vectors = model.derived.get("vectors")
         if vectors is None:
@@ -1054,7 +1056,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
 
     @property
     def lateral_at_(self) -> int:
-        """Words that had been seen when ``lateral_`` was learned."""
+        """Number of words seen when ``lateral_`` was learned."""
         if "lateral_at" not in self.rule_state_:
             raise AttributeError(f"learning={self.learning_!r} learns no lateral connections")
         return int(self.rule_state_["lateral_at"][0])
@@ -1089,8 +1091,8 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         return "_model" in self.__dict__
 
     def __dir__(self) -> list[str]:
-        # scikit-learn's asks for the value of every attribute, and ``wv`` takes a while; without
-        # gensim it raises, where all attributes are shown
+        # scikit-learn's version reads every attribute; ``wv`` takes a while, and raises an error
+        # without gensim
         names = object.__dir__(self)
         return [name for name in names if name != "wv" or _has_gensim()]
 
@@ -1109,7 +1111,7 @@ def _has_gensim() -> bool:
 
 
 def _name_of(documents: Any) -> str:
-    """Return what a text is called, as far as it tells."""
+    """Return the name of a text, if it has one."""
     path = getattr(documents, "path", None)
     if isinstance(path, str | os.PathLike):
         return Path(path).name
@@ -1117,7 +1119,7 @@ def _name_of(documents: Any) -> str:
 
 
 def _today() -> str:
-    """Return the date; that of ``SOURCE_DATE_EPOCH``, if it is set, makes files repeatable."""
+    """Return the date, or that of ``SOURCE_DATE_EPOCH``, which makes files reproducible."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.now(UTC) if given is None else datetime.fromtimestamp(int(given), UTC)
     return now.date().isoformat()
