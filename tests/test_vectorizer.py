@@ -536,7 +536,7 @@ def test_a_partial_fit_that_fails_changes_nothing(
                 counts += 1
             raise OSError("disk gone")
 
-        kernel = "multiply_sparse" if learning == "whiten" else "count_top_cells"
+        kernel = "multiply_sparse" if learning == "whiten" else "count_top"
         monkeypatch.setattr(NumbaEngine, kernel, failing)
     with pytest.raises(OSError, match="disk gone"):
         fly.partial_fit(part)

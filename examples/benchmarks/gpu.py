@@ -205,8 +205,8 @@ def parts_of_a_step(backend, args):
         "drives": set_drives,
         "winners": lambda: backend.find_winners(drives, *batch, 11, True),
         "counts": lambda: backend.add_windows(there, rates, drives, *batch, winners, 11),
-        "consensus": lambda: backend.count_top_cells(
-            consensus, drives, *batch, 11, True, max(1, n_cells // 100)
+        "consensus": lambda: backend.count_top(
+            consensus, drives, batch, 11, True, max(1, n_cells // 100)
         ),
         "search": lambda: index.search(queries, 10, measure="overlap"),
     }

@@ -49,7 +49,7 @@ STAGES = {
         "counting words for winners": (NumbaEngine, "add_windows"),
         "fading": (LloydRule, "_rescale"),
         "last synapses": (NumbaEngine, "information"),
-        "consensus": (NumbaEngine, "count_top_cells"),
+        "consensus": (NumbaEngine, "count_top"),
         "connections between cells": (_windows, "learn_lateral"),
         "codes of all words": (FlyHashVectorizer, "hash_words"),
     },

@@ -53,7 +53,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.engine._checks import check_array, check_text, check_whole
+from skfly.engine._checks import check_array, check_whole
 
 NEVER = 1e30
 """Placeholder for the log share of a word that never occurs; real ones are at most 0."""
@@ -118,14 +118,19 @@ class Counter(Protocol):
     def count_top(
         self, counts: Any, drives: Any, batch: Any, window: int, truncate: bool, n_top: int
     ) -> int:
-        """Add the most active cells of windows to ``counts``; see ``Engine.count_top_cells``."""
+        """Add one to ``counts[i, m]`` for every word of every window and its most active cells.
+
+        A word counts once per window, be it target, context or both. The ``n_top`` most active
+        cells are counted. Return the number of windows.
+        """
 
     def count_pairs(
         self, batch: Any, skipped: NDArray[np.bool_], reach: int, ordered: bool
     ) -> sparse.csr_array:
-        """Count which words follow which; see ``Engine.pairs``.
+        """Count how often word ``j`` occurs at most ``reach`` words after word ``i``, (V, V).
 
-        ``skipped`` words take up a position but are not counted.
+        If not ``ordered``, a pair in either order is counted where ``i <= j``. ``skipped`` words
+        take up a position but are not counted. Whole numbers (int32), with sorted columns.
         """
 
 
@@ -186,35 +191,8 @@ class Engine(Counter, Protocol):
     ) -> Increment:
         """Add ``rates * v`` of every window to the column of its winner in ``sums``, in place."""
 
-    def count_top_cells(
-        self,
-        counts: Any,
-        drives: Any,
-        ids: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-        window: int,
-        truncate: bool,
-        n_top: int,
-    ) -> int:
-        """Add one to ``counts[i, m]`` for every word of every window and its most active cells.
-
-        A word counts once per window, be it target, context or both. The ``n_top`` most active
-        cells are counted. Return the number of windows.
-        """
-
-    def pairs(
-        self,
-        ids: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-        n_words: int,
-        reach: int,
-        ordered: bool,
-    ) -> sparse.csr_array:
-        """Count how often word ``j`` occurs at most ``reach`` words after word ``i``, (V, V).
-
-        If not ``ordered``, a pair in either order is counted where ``i <= j``. Whole numbers
-        (int32), with sorted columns.
-        """
+    def add_counts(self, left: sparse.csr_array, right: sparse.csr_array) -> sparse.csr_array:
+        """Return the sum of counts, whose columns are in order if theirs are."""
 
     def multiply_sparse(
         self, matrix: sparse.csr_array, dense: NDArray[np.float32]
@@ -296,7 +274,7 @@ class WindowCounts:
 
 
 class LocalCounter:
-    """The counting of an engine, from its kernels."""
+    """How an engine counts windows, from its kernels."""
 
     def count_windows(
         self: Any, drives: Any, batch: Batch, window: int, truncate: bool
@@ -308,22 +286,6 @@ class LocalCounter:
         self: Any, winners: NDArray[np.int32], batch: Batch, window: int, n_cells: int
     ) -> WindowCounts:
         return WindowCounts(self, winners, batch, window, n_cells)
-
-    def count_top(
-        self: Any, counts: Any, drives: Any, batch: Batch, window: int, truncate: bool, n_top: int
-    ) -> int:
-        found: int = self.count_top_cells(counts, drives, *batch, window, truncate, n_top)
-        return found
-
-    def count_pairs(
-        self: Any, batch: Batch, skipped: NDArray[np.bool_], reach: int, ordered: bool
-    ) -> sparse.csr_array:
-        check_array("skipped", skipped, np.bool_, (None,))
-        ids, offsets = check_text(*batch, len(skipped))
-        if skipped.any():
-            # the last entry is for id -1
-            ids = np.where(np.append(skipped, True)[ids], np.int32(-1), ids)
-        return self.pairs(ids, offsets, len(skipped), reach, ordered)
 
 
 class HostArrays(LocalCounter):

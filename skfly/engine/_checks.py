@@ -143,10 +143,17 @@ def check_top(n_top: Any, n_cells: int) -> None:
         raise ValueError(f"n_top must be a number from 1 to {n_cells} cells; got {n_top!r}")
 
 
-def check_reach(reach: Any) -> None:
-    """Raise an error unless the reach is a number of words."""
+def check_pairs(
+    batch: Any, skipped: Any, reach: Any
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return sentences whose pairs are to be counted; ``skipped`` words are unknown there."""
     if not isinstance(reach, Integral) or not 1 <= int(reach) <= _MOST_POSITIONS:
         raise ValueError(f"reach must be a number of words; got {reach!r}")
+    check_array("skipped", skipped, np.bool_, (None,))
+    ids, offsets = check_text(batch[0], batch[1], len(skipped))
+    # the last entry is for id -1
+    known = np.where(np.append(skipped, True)[ids], np.int32(-1), ids) if skipped.any() else ids
+    return known, offsets
 
 
 def check_range(first: Any, last: Any, n_items: int) -> None:

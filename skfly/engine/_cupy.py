@@ -293,11 +293,11 @@ class CupyEngine(LocalCounter):
         energy = -np.divide(overlap, norms, out=np.zeros_like(overlap), where=norms > 0)
         return float(energy.sum()), most
 
-    def count_top_cells(self, counts, drives, ids, offsets, window, truncate, n_top):
+    def count_top(self, counts, drives, batch, window, truncate, n_top):
         n_words, n_cells = counts.shape
         _checks.check_window(window)
         _checks.check_top(n_top, n_cells)
-        ids, offsets = _checks.check_text(ids, offsets, n_words)
+        ids, offsets = _checks.check_text(batch[0], batch[1], n_words)
         n_windows, n_tallied = 0, max(1, _TALLY_BYTES // (4 * n_cells))
         self._wait()
         for parts in self._shares(len(ids), max(1, _TOP_ENTRIES // n_top)):
@@ -327,8 +327,11 @@ class CupyEngine(LocalCounter):
 
     # So far, pairs of words are counted and their information is factorised on the CPU.
 
-    def pairs(self, ids, offsets, n_words, reach, ordered):
-        return self._host.pairs(ids, offsets, n_words, reach, ordered)
+    def count_pairs(self, batch, skipped, reach, ordered):
+        return self._host.count_pairs(batch, skipped, reach, ordered)
+
+    def add_counts(self, left, right):
+        return self._host.add_counts(left, right)
 
     def multiply_sparse(self, matrix, dense):
         return self._host.multiply_sparse(matrix, dense)

@@ -175,13 +175,13 @@ class NumbaEngine(HostArrays):
         energy = -np.divide(overlap, norms, out=np.zeros_like(overlap), where=norms > 0)
         return float(energy.sum()), float(largest)
 
-    def count_top_cells(self, counts, drives, ids, offsets, window, truncate, n_top):
+    def count_top(self, counts, drives, batch, window, truncate, n_top):
         _checks.check_model("drives", drives, np.int16)
         n_words, n_cells = len(drives) // 2, drives.shape[1]
         _checks.check_array("counts", counts, np.float32, (n_words, n_cells), changed=True)
         _checks.check_window(window)
         _checks.check_top(n_top, n_cells)
-        ids, offsets = _checks.check_text(ids, offsets, n_words)
+        ids, offsets = _checks.check_text(batch[0], batch[1], n_words)
         n_windows = 0
         for first, last in _cut(offsets, _CONSENSUS_POSITIONS):
             start, stop = offsets[first], offsets[last]
@@ -247,26 +247,19 @@ class NumbaEngine(HostArrays):
         )
         return sums
 
-    def pairs(self, ids, offsets, n_words, reach, ordered):
-        _checks.check_reach(reach)
-        ids, offsets = _checks.check_text(ids, offsets, n_words)
-
-        cut = _balanced(offsets, self._threads_for(len(ids), reach))  # sentences
+    def count_pairs(self, batch, skipped, reach, ordered):
+        text = *_checks.check_pairs(batch, skipped, reach), reach, ordered
+        n_words = len(skipped)
+        cut = _balanced(text[1], self._threads_for(len(text[0]), reach))  # sentences
         n_threads = len(cut)
         sizes = np.zeros((n_threads, n_words), dtype=np.int64)
-
-        def size(part, first, last):
-            _kernels.size_pairs(ids, offsets, reach, ordered, first, last, sizes[part])
-
-        run_chunks(size, _numbered(cut), n_threads)
+        to_size = [(*text, *run, own) for run, own in zip(cut, sizes, strict=True)]
+        run_chunks(_kernels.size_pairs, to_size, n_threads)
         ends = np.concatenate([[0], np.cumsum(sizes.sum(axis=0))])
         places = ends[:-1] + np.cumsum(sizes, axis=0) - sizes
         others = np.empty(ends[-1], dtype=np.int32)
-
-        def gather(part, first, last):
-            _kernels.gather_pairs(ids, offsets, reach, ordered, first, last, places[part], others)
-
-        run_chunks(gather, _numbered(cut), n_threads)
+        to_gather = [(*text, *run, own, others) for run, own in zip(cut, places, strict=True)]
+        run_chunks(_kernels.gather_pairs, to_gather, n_threads)
         counts, found = np.empty(len(others), np.int32), np.zeros(n_words, np.int32)
 
         def merge(first, last):
@@ -406,10 +399,6 @@ def _balanced(offsets: np.ndarray, n_chunks: int) -> list[tuple[int, int]]:
     inner = np.searchsorted(offsets, aims, side="left")
     bounds = np.unique(np.concatenate([[0], np.minimum(inner, last), [last]]))
     return [(int(a), int(b)) for a, b in pairwise(bounds)]
-
-
-def _numbered(chunks: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
-    return [(number, *chunk) for number, chunk in enumerate(chunks)]
 
 
 def _counts(data: np.ndarray, columns: np.ndarray, sizes: np.ndarray) -> sparse.csr_array:

@@ -73,13 +73,13 @@ class NumpyEngine(HostArrays):
         cells = counts.reshape(2, -1, n_cells).sum(axis=1)
         return Increment(overlap, counts.sum(axis=1), cells)
 
-    def count_top_cells(self, counts, drives, ids, offsets, window, truncate, n_top):
+    def count_top(self, counts, drives, batch, window, truncate, n_top):
         _checks.check_model("drives", drives, np.int16)
         n_windows, n_words, n_cells = 0, len(drives) // 2, drives.shape[1]
         _checks.check_array("counts", counts, np.float32, (n_words, n_cells), changed=True)
         _checks.check_window(window)
         _checks.check_top(n_top, n_cells)
-        ids, offsets = _checks.check_text(ids, offsets, n_words)
+        ids, offsets = _checks.check_text(batch[0], batch[1], n_words)
         for inputs, positions in self._inputs(drives, ids, offsets, window, truncate):
             top = _descending(_activations(drives, inputs))[:, :n_top]
             for row, cells in enumerate(top):
@@ -104,10 +104,9 @@ class NumpyEngine(HostArrays):
             values[bag] = activations[cells[bag]]
         return cells, values
 
-    def pairs(self, ids, offsets, n_words, reach, ordered):
-        _checks.check_reach(reach)
-        ids, offsets = _checks.check_text(ids, offsets, n_words)
-        counts = sparse.csr_array((n_words, n_words), dtype=np.int32)
+    def count_pairs(self, batch, skipped, reach, ordered):
+        ids, offsets = _checks.check_pairs(batch, skipped, reach)
+        counts = sparse.csr_array((len(skipped), len(skipped)), dtype=np.int32)
         for start, stop in pairwise(offsets):
             sentence = ids[start:stop]
             for distance in range(1, min(reach + 1, len(sentence))):
@@ -118,6 +117,11 @@ class NumpyEngine(HostArrays):
                 places = pairs if ordered else np.sort(pairs, axis=0)
                 counts += sparse.csr_array((ones, tuple(places)), counts.shape)
         return counts
+
+    def add_counts(self, left, right):
+        for counts in (left, right):
+            _checks.check_bags(counts.indices, counts.indptr, counts.shape[1])
+        return left + right
 
     def multiply_sparse(self, matrix, dense):
         _checks.check_array("dense", dense, np.float32, (matrix.shape[1], None))

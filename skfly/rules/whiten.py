@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skfly._threads import single_threaded_blas
-from skfly.engine import Engine, fused
+from skfly.engine import Engine
 from skfly.model import WhitenedCoder
 from skfly.rules._base import CorpusSize, Learned, Stage, StepReport, Task
 from skfly.rules._whitening import Contexts, find_cells, whiten
@@ -106,15 +106,9 @@ class PairCounts:
         return self._parts[0]
 
     def _sum(self, left: sparse.csr_array, right: sparse.csr_array) -> sparse.csr_array:
-        add: Callable[..., sparse.csr_array] = fused(self._engine, add_counts)
         if int(left.data.max(initial=0)) + int(right.data.max(initial=0)) > _MOST_INT32:
             left, right = left.astype(np.int64), right.astype(np.int64)
-        return add(left, right)
-
-
-def add_counts(left: sparse.csr_array, right: sparse.csr_array) -> sparse.csr_array:
-    """Return the sum of counts, whose columns are in order if theirs are."""
-    return left + right
+        return self._engine.add_counts(left, right)
 
 
 def _most_common(counts: sparse.csr_array, most: int) -> sparse.csr_array:

@@ -152,7 +152,7 @@ def test_the_top_cells_of_a_batch_are_added(make, problem, n_top):
     n_words, n_cells = len(rates), synapses.shape[1]
     drives, n_top = drives_of(synapses, drive), min(n_top, n_cells)
     expected = np.full((n_words, n_cells), 3, np.float32)
-    wanted = NUMPY.count_top_cells(expected, drives, ids, offsets, window, truncate, n_top)
+    wanted = NUMPY.count_top(expected, drives, (ids, offsets), window, truncate, n_top)
     engine = make()
     counts = engine.put(np.full((n_words, n_cells), 3, np.float32))
     there = engine.put_drives(drives)

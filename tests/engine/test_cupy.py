@@ -210,15 +210,15 @@ def test_hebbian_steps_are_identical_to_numba_and_agree_with_the_rule(problem, r
 def test_consensus_counts_are_identical(problem, n_top, gpus):
     synapses, drive, _, ids, offsets, window, truncate = problem
     n_rows, n_cells = synapses.shape
-    arguments = (ids, offsets, window, truncate, min(n_top, n_cells))
+    arguments = ((ids, offsets), window, truncate, min(n_top, n_cells))
     expected = np.zeros((n_rows // 2, n_cells), dtype=np.float32)
-    n_windows = NUMPY.count_top_cells(expected, drives_of(synapses, drive), *arguments)
+    n_windows = NUMPY.count_top(expected, drives_of(synapses, drive), *arguments)
     engine, _ = cupy_engine(**gpus)
     counts, drives = engine.zeros(expected.shape), with_drives(engine, synapses, drive)
     for _ in range(2):  # again, in buffers that are there already
         engine.scale(counts, np.float32(0))
         engine.set_drives(drives, engine.put(synapses), drive)
-        assert engine.count_top_cells(counts, drives, *arguments) == n_windows
+        assert engine.count_top(counts, drives, *arguments) == n_windows
         np.testing.assert_array_equal(engine.get(counts), expected)
 
 

@@ -69,7 +69,7 @@ def test_it_does_not_grow_with_the_text():
         winners = engine.find_winners(drives, *batch, 11, True)
         sums, rates = engine.zeros((2 * V, 8)), np.ones(V, np.float32)
         engine.add_windows(sums, rates, drives, *batch, winners, 11)
-        engine.count_top_cells(engine.zeros((V, 8)), drives, *batch, 11, True, 2)
+        engine.count_top(engine.zeros((V, 8)), drives, batch, 11, True, 2)
         peaks.append(fake.peak[0])
     assert peaks[0] == peaks[1] <= device_bytes(2 * V, 8)
 

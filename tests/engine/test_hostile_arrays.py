@@ -61,13 +61,12 @@ METHODS = {
     "set_drives": ("drives synapses drive", "drives"),
     "find_winners": ("drives ids offsets window truncate", ""),
     "add_windows": ("sums rates weights ids offsets winners window", "sums"),
-    "count_top_cells": ("counts drives ids offsets window truncate n_top", "counts"),
     "top_cells": ("synapses drive rows indptr n_top", ""),
     "squared_norms": ("synapses", ""),
     "clear_cells": ("counts cleared", "counts"),
     "multiply_whole": ("left right", ""),
     "sum_rows": ("weights rows amounts indptr", ""),
-    "pairs": ("ids offsets n_words reach ordered", ""),
+    "add_counts": ("pair_counts pair_words pair_ends", ""),
     "multiply_sparse": ("matrix dense", ""),
     "count_pairs": ("ids offsets skipped reach ordered", ""),
     "count_windows": ("drives ids offsets window truncate", ""),
@@ -76,7 +75,6 @@ METHODS = {
 }
 # those of the rules, which numpy computes with the rules' own functions
 FUSED = {
-    "add_counts": ("pair_counts pair_words pair_ends", ""),
     "information": ("synapses counts prior own among", "synapses"),
     "information_drives": ("drives counts prior own among drive rows", "drives"),
     "hebbian_step": ("synapses increments overlap learning_rate", "synapses increments"),
@@ -109,10 +107,6 @@ def _count_top(engine, counts, drives, ids, offsets, window, truncate, n_top):
     return engine.count_top(counts, drives, Batch(ids, offsets), window, truncate, n_top)
 
 
-def _pairs(engine, ids, offsets, n_words, reach, ordered):
-    return engine.pairs(ids, offsets, n_words, reach, ordered).toarray()
-
-
 def _count_pairs(engine, ids, offsets, skipped, reach, ordered):
     return engine.count_pairs(Batch(ids, offsets), skipped, reach, ordered).toarray()
 
@@ -128,7 +122,6 @@ def _add_counts(engine, counts, words, ends):
 # where arguments are not arrays, but tuples of them, or where a result is no array
 CALLS = {
     "add_counts": _add_counts,
-    "pairs": _pairs,
     "count_pairs": _count_pairs,
     "information": _information,
     "information_drives": _information_drives,
@@ -153,7 +146,7 @@ def test_every_method_is_here(name, methods):
 
 def _arguments(method):
     model = _model()
-    if method in ("count_top_cells", "count_top"):
+    if method == "count_top":
         model["counts"] = model["counts"][:N_WORDS].copy()
     names, changed = (some.split() for some in ALL[method])
     return {name: model[name] for name in names}, changed
@@ -308,7 +301,7 @@ def test_what_is_refused_is_named(name, method):
         ("add_windows", "sums", "read-only", "sums is read-only"),
         ("add_windows", "sums", "fortran", "sums must be in C order"),
         ("top_cells", "rows", "0=-1", "rows must be from 0 to 11; got -1"),
-        ("count_top_cells", "counts", "float", "counts must be an array of float32"),
+        ("count_top", "counts", "float", "counts must be an array of float32"),
     ],
 )
 def test_messages(name, method, argument, way, message):

@@ -214,7 +214,7 @@ def test_top_cells_of_windows_and_their_tally(problem, n_top):
         shared=4 * warps * (window + 1 + n_cells),
     )
     expected = np.zeros((n_words, n_cells), np.float32)
-    n_windows = NUMPY.count_top_cells(expected, drives, ids, offsets, window, truncate, n_top)
+    n_windows = NUMPY.count_top(expected, drives, (ids, offsets), window, truncate, n_top)
     assert n_found[0] == n_windows
     assert ((top >= 0).all(axis=1) | (top == -1).all(axis=1)).all()
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from problems import counts_of, drives_of, problems
-from skfly.engine import _numba, drive_for
+from skfly.engine import Batch, _numba, drive_for
 from skfly.engine._numba import NumbaEngine, _balanced, _even
 from skfly.engine._numpy import NumpyEngine, log32
 from skfly.rules.hebbian import hebbian_step
@@ -131,12 +131,12 @@ def test_consensus_counts_are_identical_to_the_reference(problem, n_top):
     synapses, drive, _, ids, offsets, window, truncate = problem
     n_rows, n_cells = synapses.shape
     n_top = min(n_top, n_cells)
-    arguments = (drives_of(synapses, drive), ids, offsets, window, truncate, n_top)
+    arguments = (drives_of(synapses, drive), (ids, offsets), window, truncate, n_top)
     expected = np.zeros((n_rows // 2, n_cells), dtype=np.float32)
-    n_windows = NumpyEngine().count_top_cells(expected, *arguments)
+    n_windows = NumpyEngine().count_top(expected, *arguments)
     for n_threads in THREADS:
         counts = np.zeros_like(expected)
-        assert NumbaEngine(n_threads).count_top_cells(counts, *arguments) == n_windows
+        assert NumbaEngine(n_threads).count_top(counts, *arguments) == n_windows
         np.testing.assert_array_equal(counts, expected)
 
 
@@ -174,9 +174,9 @@ def test_blocks_of_the_consensus_do_not_show(monkeypatch):
     offsets = np.arange(0, 501, 10)
     whole, parts = np.zeros((2, 10, 8), dtype=np.float32)
     engine = NumbaEngine(2)
-    engine.count_top_cells(whole, drives, ids, offsets, 5, True, 3)
+    engine.count_top(whole, drives, (ids, offsets), 5, True, 3)
     monkeypatch.setattr("skfly.engine._numba._CONSENSUS_POSITIONS", 64)
-    engine.count_top_cells(parts, drives, ids, offsets, 5, True, 3)
+    engine.count_top(parts, drives, (ids, offsets), 5, True, 3)
     np.testing.assert_array_equal(whole, parts)
 
 
@@ -213,16 +213,17 @@ def test_sums_of_rows_are_identical_to_the_reference(shape, lengths, seed):
 
 @given(
     sentences=st.lists(st.lists(st.integers(-1, 6), max_size=9), max_size=8),
+    skipped=st.lists(st.booleans(), min_size=7, max_size=7).map(np.array),
     reach=st.integers(1, 9),
     ordered=st.booleans(),
 )
 @settings(deadline=None, max_examples=60)
-def test_pairs_are_identical_to_the_reference(sentences, reach, ordered):
+def test_pairs_are_identical_to_the_reference(sentences, skipped, reach, ordered):
     ids = np.array([i for words in sentences for i in words], dtype=np.int32)
     offsets = np.cumsum([0, *map(len, sentences)])
-    expected = NumpyEngine().pairs(ids, offsets, 7, reach, ordered)
+    expected = NumpyEngine().count_pairs(Batch(ids, offsets), skipped, reach, ordered)
     for n_threads in THREADS:
-        found = NumbaEngine(n_threads).pairs(ids, offsets, 7, reach, ordered)
+        found = NumbaEngine(n_threads).count_pairs(Batch(ids, offsets), skipped, reach, ordered)
         np.testing.assert_array_equal(found.toarray(), expected.toarray())
         assert found.has_sorted_indices
 

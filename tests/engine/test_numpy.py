@@ -119,12 +119,10 @@ def test_logarithms_are_right_to_three_units_of_the_last_place():
     assert (np.abs(log32(values) - exact) / unit).max() < 3
 
 
-def test_count_top_cells_counts_for_every_word_of_a_window():
+def test_count_top_counts_for_every_word_of_a_window():
     ids, offsets = sentences([0, 1, -1])
     counts = np.zeros((2, 3), dtype=np.float32)
-    n_windows = NumpyEngine().count_top_cells(
-        counts, drives_of(SYNAPSES), ids, offsets, 3, True, 1
-    )
+    n_windows = NumpyEngine().count_top(counts, drives_of(SYNAPSES), (ids, offsets), 3, True, 1)
     # around 0: (0, .8, .1), cell 1, has both words; around 1: (.8, 0, .1), cell 0, has both;
     # around the gap: (0, .6, .1), cell 1, has word 1
     assert n_windows == 3
@@ -134,7 +132,7 @@ def test_count_top_cells_counts_for_every_word_of_a_window():
 def test_a_word_counts_once_in_a_window():
     ids, offsets = sentences([0, 0, 0])
     counts = np.zeros((2, 3), dtype=np.float32)
-    NumpyEngine().count_top_cells(counts, drives_of(SYNAPSES), ids, offsets, 3, True, 1)
+    NumpyEngine().count_top(counts, drives_of(SYNAPSES), (ids, offsets), 3, True, 1)
     assert counts.sum() == 3  # three windows, one cell each
 
 

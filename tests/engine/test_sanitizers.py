@@ -58,7 +58,7 @@ def use_every_kernel(engine):
     engine.set_drives(drives, synapses, drive)
     for truncate in (True, False):
         winners = engine.find_winners(drives, *text, window, truncate)
-        engine.count_top_cells(engine.zeros((n_words, n_cells)), drives, *text, 5, truncate, 3)
+        engine.count_top(engine.zeros((n_words, n_cells)), drives, text, 5, truncate, 3)
     counts = engine.put(np.abs(synapses))
     engine.add_windows(counts, rates, drives, *text, winners, window)
     there, increments = engine.put(synapses), engine.zeros(synapses.shape)
