@@ -12,8 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from skfly._messages import SmallTextWarning, VocabularyWarning
     from skfly._model_file import ModelFileError
-    from skfly._warnings import SmallTextWarning, VocabularyWarning
     from skfly.index import DocumentIndex
     from skfly.keyedvectors import FlyKeyedVectors
     from skfly.model import FlyModel, KenyonCell
@@ -45,10 +45,10 @@ _HOMES = {
     "FlyModel": "skfly.model",
     "KenyonCell": "skfly.model",
     "ModelFileError": "skfly._model_file",
-    "SmallTextWarning": "skfly._warnings",
+    "SmallTextWarning": "skfly._messages",
     "TextColumn": "skfly.text",
     "TextLines": "skfly.text",
-    "VocabularyWarning": "skfly._warnings",
+    "VocabularyWarning": "skfly._messages",
 }
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from functools import cache
 from typing import Any
 
 from numba import njit
 from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
 
 COMPILATION_LOG = "skfly.compilation"
 _LONG = 1.0  # seconds
@@ -70,3 +72,12 @@ class _CompilationNotice(event.Listener):  # type: ignore[misc, unused-ignore]
 
 
 event.register("numba:compile", _CompilationNotice())  # type: ignore[no-untyped-call, unused-ignore]
+
+if hasattr(os, "register_at_fork"):
+    # Forks wait until no thread compiles a kernel: the child would get numba's lock as it was, but
+    # not the thread that held it, and the first kernel that it needs would wait forever.
+    os.register_at_fork(
+        before=global_compiler_lock.acquire,
+        after_in_child=global_compiler_lock.release,
+        after_in_parent=global_compiler_lock.release,
+    )

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
+from skfly._messages import Progress
 from skfly._pretrained import find_model
-from skfly._progress import Progress
 from skfly.engine import choose_engine
 from skfly.fit import Fitted, fit_documents, least_count
 from skfly.model import DocumentCoder, FlyModel, ModelSettings

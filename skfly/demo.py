@@ -63,7 +63,7 @@ def read_articles(*, verbose: int = 0) -> list[str]:
     from gensim.corpora.wikicorpus import extract_pages, filter_wiki
     from gensim.test.utils import datapath
 
-    from skfly._progress import Progress
+    from skfly._messages import Progress
 
     texts = []
     with (

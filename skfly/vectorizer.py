@@ -23,9 +23,9 @@ import skfly
 from skfly._callbacks import EpochCallbacks, GensimCallbacks, is_gensim_callback
 from skfly._embedding import EmbeddingMixin
 from skfly._estimator_files import FilesMixin
+from skfly._messages import Progress, warn_of_cut, warn_of_small_text
 from skfly._params import CONSTRAINTS, MODEL_PARAMS, RULE_PARAMS
 from skfly._pretrained_fit import PretrainedMixin
-from skfly._progress import Progress
 from skfly._sklearn_compat import (
     CallbackSupportMixin,
     _fit_context,
@@ -33,7 +33,6 @@ from skfly._sklearn_compat import (
     returns_frames,
     with_callbacks,
 )
-from skfly._warnings import warn_of_cut
 from skfly.engine import choose_engine
 from skfly.fit import (
     Checkpoints,
@@ -42,7 +41,6 @@ from skfly.fit import (
     fit_documents,
     grow,
     least_count,
-    warn_of_small_text,
 )
 from skfly.model import (
     FlyModel,

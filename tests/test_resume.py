@@ -12,7 +12,7 @@ import pytest
 
 from skfly import EncodedCorpus, FlyHashVectorizer
 from skfly._files import LockedError, write_lock
-from skfly._progress import Progress
+from skfly._messages import Progress
 from skfly.fit import CheckpointError, Checkpoints, _checkpoints
 from skfly.fit._checkpoints import Saved
 from skfly.rules.whiten import WhitenRule

@@ -384,7 +384,7 @@ class TestParametersThatAFileMaySet:
                 load(saved)
 
     def test_a_pattern_that_takes_for_ever_is_ended(self, saved, monkeypatch):
-        monkeypatch.setattr("skfly.text._patterns.SECONDS", 0.05)
+        monkeypatch.setattr("skfly.text._analyzer.PATTERN_SECONDS", 0.05)
         self.put(saved, token_pattern=r"(?:a|a)+b|\w+")
         fly = FlyHashVectorizer.load(saved)
         copied = clone(fly).fit(["ripe fruit"] * 20)

@@ -9,7 +9,7 @@ import warnings
 
 import pytest
 
-from skfly import SmallTextWarning, VocabularyWarning, _warnings
+from skfly import SmallTextWarning, VocabularyWarning, _messages
 
 EVERY_MODULE = """
 import importlib, pkgutil, skfly
@@ -60,7 +60,7 @@ def test_a_small_text_can_be_filtered(make_fly, documents):
 
 
 def test_max_features_that_leaves_out_words_says_so_once(make_fly, monkeypatch):
-    monkeypatch.setattr(_warnings, "_ANNOUNCED", set())
+    monkeypatch.setattr(_messages, "_ANNOUNCED", set())
     text = ["one one one two two three", "one two three four"]
     with pytest.warns(VocabularyWarning, match=r"of 4 words; the other 2, 30\.0% of the text"):
         make_fly(max_features=2).fit(text)
@@ -70,7 +70,7 @@ def test_max_features_that_leaves_out_words_says_so_once(make_fly, monkeypatch):
 
 
 def test_max_features_that_keeps_all_says_nothing(make_fly, monkeypatch):
-    monkeypatch.setattr(_warnings, "_ANNOUNCED", set())
+    monkeypatch.setattr(_messages, "_ANNOUNCED", set())
     text = ["one one two two three", "one two"] * 2
     with warnings.catch_warnings():
         warnings.simplefilter("error", VocabularyWarning)

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from skfly._warnings import SmallTextWarning, VocabularyWarning
+from skfly._messages import SmallTextWarning, VocabularyWarning
 
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # click's, wherever typer has it
 _COMPILATION_LOG = "skfly.compilation"

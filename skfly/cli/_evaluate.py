@@ -254,7 +254,7 @@ def analogies(
 
 def show_stage(unit: str, quiet: bool) -> Any:
     """Show progress."""
-    from skfly._progress import Progress
+    from skfly._messages import Progress
 
     return Progress(not quiet).stage("evaluating", unit)
 
@@ -287,7 +287,7 @@ def _trained_again(
     quiet: bool,
 ) -> Iterator[FlyHashVectorizer]:
     """Yield estimators with the same parameters, trained on a text with other seeds."""
-    from skfly._progress import Progress
+    from skfly._messages import Progress
     from skfly.text import TEXT_PARAMS, EncodedCorpus, encode_documents
     from skfly.vectorizer import FlyHashVectorizer
 

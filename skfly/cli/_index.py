@@ -120,7 +120,7 @@ def open_documents(path: Path, fly: FlyHashVectorizer, quiet: bool) -> DocumentI
 
 def _add(made: Any, documents: _Documents, quiet: bool) -> None:
     """Add the documents, some at a time: their names are known when they are read."""
-    from skfly._progress import Progress
+    from skfly._messages import Progress
 
     named = documents.named()
     with Progress(not quiet).stage("indexing", "documents") as monitor:

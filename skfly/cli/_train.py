@@ -330,7 +330,7 @@ def _encode(
     source: Path, documents: Iterable[str], kept: Path, fly: FlyHashVectorizer
 ) -> EncodedCorpus:
     """Read the text and keep it."""
-    from skfly._progress import Progress
+    from skfly._messages import Progress
     from skfly.text import TEXT_PARAMS, disk_needed, encode_to_directory
 
     check_place(kept, force=False)

@@ -24,8 +24,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import skfly
 from skfly._files import import_optional
+from skfly._messages import Progress
 from skfly._params import CONSTRAINTS
-from skfly._progress import Progress
 from skfly.dask._index import DaskDocumentIndex
 from skfly.dask._phrases import learn_shard_phrases
 from skfly.dask._rounds import ShardCounter, ShardedCorpus, ShardStream, Traffic

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from skfly import _fork  # noqa: F401
 from skfly._caching import can_cache
 from skfly.engine._base import NEVER
 from skfly.engine._checks import MOST_CELLS

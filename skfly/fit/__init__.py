@@ -2,8 +2,15 @@
 
 from skfly.fit._batches import BatchStream
 from skfly.fit._checkpoints import CheckpointError, Checkpoints
-from skfly.fit._documents import LONGEST_PIECE, fit_documents
-from skfly.fit._fit import Fitted, History, fit, grow, least_count, warn_of_small_text
+from skfly.fit._fit import (
+    LONGEST_PIECE,
+    Fitted,
+    History,
+    fit,
+    fit_documents,
+    grow,
+    least_count,
+)
 
 __all__ = [
     "LONGEST_PIECE",
@@ -16,5 +23,4 @@ __all__ = [
     "fit_documents",
     "grow",
     "least_count",
-    "warn_of_small_text",
 ]

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skfly._files import write_lock
-from skfly._progress import Progress
-from skfly._warnings import SmallTextWarning, warn
+from skfly._messages import Progress
 from skfly.engine import Counter, Engine
 from skfly.fit._batches import BatchStream
 from skfly.fit._checkpoints import Checkpoints, Saved
 from skfly.rules import (
+    RECOUNTS,
     RULES,
     CorpusSize,
     Growing,
@@ -28,12 +28,20 @@ from skfly.rules import (
     Rule,
     StepReport,
     Task,
+    learn_documents,
+    learn_more_documents,
 )
+from skfly.text import sample_pieces
 
 _LOG = logging.getLogger("skfly")
+LONGEST_PIECE = 1000
+"""Maximum number of words of a piece of a document."""
+_MOST_WORDS = 1 << 22  # in all pieces; more hardly help
+_LEAST_DOCUMENTS = 100
+_CELLS_PER_DOCUMENT = 4
+_LEAST_LENGTH = 25  # words per document; below, the cells of words give better codes
 _LEAST_BLOCKS = 100  # a short corpus has few sentences to shuffle
 _FORMAT = 2  # of checkpoints
-_SMALL = 300_000  # words
 
 
 class History(NamedTuple):
@@ -441,11 +449,46 @@ def least_count(n_tokens: int, min_count: int | str) -> int:
     return 2 if n_tokens < 1_000_000 else 5
 
 
-def warn_of_small_text(n_tokens: int) -> None:
-    """Warn what to expect if a text of this many words is small."""
-    if n_tokens < _SMALL:
-        warn(
-            f"learning from fewer than {_SMALL:,} words: expect topics but little word meaning; "
-            "good word similarities need a million words or more",
-            SmallTextWarning,
+def fit_documents(
+    corpus: Any,
+    id_map: NDArray[np.int32],
+    n_words: int,
+    n_cells: int,
+    *,
+    engine: Engine,
+    seed: int,
+    progress: Progress,
+    previous: LearnedDocuments | None = None,
+) -> LearnedDocuments | None:
+    """Learn document cells, or return ``None`` if the cells of words serve better.
+
+    Parameters
+    ----------
+    corpus : EncodedCorpus
+        Or, for a corpus on a cluster, an object with a method ``pieces``.
+    id_map : ndarray of int32
+        Model id of each of the corpus's ids.
+    n_words, n_cells : int
+        Of the model.
+    engine : Engine
+    seed : int
+    progress : Progress
+    previous : LearnedDocuments, optional
+        Continue from here. It is not changed.
+    """
+    if hasattr(corpus, "pieces"):
+        counts = corpus.pieces(id_map, n_words, _MOST_WORDS, seed)
+    else:
+        counts = sample_pieces(
+            corpus, id_map, n_words, longest=LONGEST_PIECE, most_words=_MOST_WORDS, seed=seed
         )
+    n_documents = counts.shape[0]
+    if previous is None:
+        least = max(_LEAST_DOCUMENTS, n_cells // _CELLS_PER_DOCUMENT)
+        if n_documents < least or counts.sum() < _LEAST_LENGTH * n_documents:
+            return None
+    n_steps = RECOUNTS if previous is None else 1
+    with progress.stage("documents", "documents", n_steps * n_documents) as monitor:
+        if previous is not None:
+            return learn_more_documents(counts, previous, engine, seed, monitor.advance)
+        return learn_documents(counts, n_cells, engine, seed, monitor.advance)

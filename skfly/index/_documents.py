@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly._files import write_lock
+from skfly._files import import_optional, write_lock
 from skfly.index._bits import pack_codes
-from skfly.index._export import to_faiss, to_usearch
 from skfly.index._stored import StoredDocuments, as_model
 
 
@@ -296,7 +295,7 @@ class DocumentIndex(StoredDocuments):
         index : faiss.IndexBinaryIDMap2
             Of an ``IndexBinaryFlat``.
         """
-        return to_faiss(*self._exported())
+        return _to_faiss(*self._exported())
 
     def to_usearch(self, **params: Any) -> Any:
         """Return the codes as a usearch index: approximate search of bits by Tanimoto distance.
@@ -314,7 +313,7 @@ class DocumentIndex(StoredDocuments):
         -------
         index : usearch.index.Index
         """
-        return to_usearch(*self._exported(), **params)
+        return _to_usearch(*self._exported(), **params)
 
     def _exported(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Return keys and packed codes of the documents that can be found."""
@@ -325,3 +324,28 @@ class DocumentIndex(StoredDocuments):
             + [part.packed(part.sizes > 0) for part in rows.parts]
         )
         return (rows.with_ids(there) if self._has_numbers else rows.places(there)), packed
+
+
+def _to_faiss(keys: NDArray[np.int64], packed: NDArray[np.uint8]) -> Any:
+    """Return packed codes as a faiss ``IndexBinaryFlat`` with keys."""
+    faiss = import_optional("faiss", "faiss", "this")
+    index = faiss.IndexBinaryIDMap2(faiss.IndexBinaryFlat(8 * packed.shape[1]))
+    if len(keys):
+        index.add_with_ids(packed, keys)
+    return index
+
+
+def _to_usearch(keys: NDArray[np.int64], packed: NDArray[np.uint8], **params: Any) -> Any:
+    """Return packed codes as a usearch index of bits with Tanimoto distance."""
+    usearch = import_optional("usearch.index", "usearch", "this")
+    index = usearch.Index(
+        ndim=8 * packed.shape[1],
+        metric=usearch.MetricKind.Tanimoto,
+        dtype=usearch.ScalarKind.B1,
+        **params,
+    )
+    if len(keys):
+        if keys.min() < 0:
+            raise ValueError("keys of usearch are not negative: use other ids")
+        index.add(keys.astype(np.uint64), packed)
+    return index

@@ -22,7 +22,6 @@ import numpy as np
 from numba import njit
 from numba.extending import intrinsic
 
-from skfly import _fork  # noqa: F401
 from skfly._caching import can_cache
 
 _options: dict[str, Any] = {

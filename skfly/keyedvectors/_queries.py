@@ -1,4 +1,4 @@
-"""Similarities and neighbours, counted on bits."""
+"""Look up codes, and count similarities and neighbours on bits."""
 
 from __future__ import annotations
 
@@ -37,6 +37,117 @@ class CodeQueries(KeyedCodes):
     With cosine, results are those of gensim on the same codes. With the other measures, a query of
     several keys or vectors asks for the weighted mean of the similarities to each of them.
     """
+
+    # Lookup
+
+    def get_vector(self, key: Any, norm: bool = False) -> NDArray[Any]:
+        """Return the code of a key as a vector of ones and zeros.
+
+        Parameters
+        ----------
+        key : str or int
+        norm : bool, default=False
+            Scale it to length 1; an empty code stays as it is.
+
+        Returns
+        -------
+        vector : ndarray, (vector_size,)
+            Read-only.
+        """
+        code = self._code_of(key)
+        bits = np.unpackbits(code, count=self.vector_size, bitorder="little")
+        vector, size = bits.astype(self._dtype), bits.sum(dtype=np.int64)
+        if norm and size:
+            vector /= np.sqrt(size)
+        vector.setflags(write=False)
+        return vector
+
+    def _code_of(self, key: Any) -> NDArray[np.uint8]:
+        """Return the packed code of a key, or of an unknown word if spelling tells."""
+        if self._spell is not None and isinstance(key, str) and key not in self:
+            code: NDArray[np.uint8] = pack_checked(self._spell(key), self.vector_size)[0][0]
+            if code.any():
+                return code
+        return self._index.columns[:, self.get_index(key)].copy()
+
+    def get_mean_vector(
+        self,
+        keys: Any,
+        weights: Any = None,
+        pre_normalize: bool = True,
+        post_normalize: bool = False,
+        ignore_missing: bool = True,
+    ) -> NDArray[Any]:
+        """Return the weighted mean of codes, as gensim does.
+
+        Parameters
+        ----------
+        keys : list of str, int, ndarray or sparse row
+        weights : list of float or ndarray, optional
+        pre_normalize : bool, default=True
+            Scale the codes of keys (not vectors that are given) to length 1 first.
+        post_normalize : bool, default=False
+            Scale the mean to length 1.
+        ignore_missing : bool, default=True
+            Leave unknown keys out instead of raising ``KeyError``.
+
+        Returns
+        -------
+        mean : ndarray, (vector_size,)
+        """
+        if len(keys) == 0:
+            raise ValueError("cannot compute mean with no input")
+        weights = np.ones(len(keys)) if weights is None else np.asarray(weights, np.float64)
+        if len(keys) != weights.shape[0]:
+            raise ValueError("keys and weights array must have same number of elements")
+        mean, total = np.zeros(self.vector_size), 0.0
+        for key, weight in zip(keys, weights.tolist(), strict=True):
+            if isinstance(key, np.ndarray) or sparse.issparse(key):
+                mean += weight * as_vector(key, self.vector_size)
+            elif key in self or self._spells(key):
+                mean += weight * self.get_vector(key, norm=pre_normalize)
+            elif ignore_missing:
+                continue
+            else:
+                raise KeyError(f"Key '{key}' not present in vocabulary{self._suggestion(key)}")
+            total += abs(weight)
+        if total > 0:
+            mean /= total
+        if post_normalize:
+            return np.asarray(matutils.unitvec(mean), dtype=np.float32)
+        return mean.astype(self._dtype)
+
+    def get_index(self, key: Any, default: Any = None) -> int:
+        """Return the position of a key.
+
+        Parameters
+        ----------
+        key : str or int
+        default : int, optional
+            Returned for an unknown key instead of raising ``KeyError``.
+
+        Returns
+        -------
+        index : int
+        """
+        try:
+            index: int = super().get_index(key, default)
+        except KeyError:
+            raise KeyError(f"Key '{key}' not present{self._suggestion(key)}") from None
+        return index
+
+    def _suggestion(self, key: Any) -> str:
+        """Return a hint if another capitalisation of the key is known."""
+        if isinstance(key, str):
+            for other in (key.lower(), key.capitalize(), key.upper()):
+                if other in self.key_to_index:
+                    return f"; did you mean {other!r}?"
+        return ""
+
+    def _spells(self, key: Any) -> bool:
+        return self._spell is not None and isinstance(key, str) and bool(self._spell(key).nnz)
+
+    # Neighbours
 
     def most_similar(
         self,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.feature_extraction.text import CountVectorizer
 
-from skfly.text._patterns import BoundedTokens, FilePattern
+from skfly._files import import_optional
 
 if TYPE_CHECKING:
     from skfly.text._phrases import PhraseJoiner
@@ -25,6 +25,9 @@ NUMBER = "<NUM>"
 _SENTENCE_END = re.compile(r"""(?:(?<!\b\w)\.|[!?…])["'”’)\]]*\s+|[。！？]+|\n\s*\n""")
 _MANY_STOP_WORDS = 10_000
 _DIGIT = re.compile(r"\d")
+PATTERN_SECONDS = 1.0  # that the pattern of a model file may take for a sentence
+# one repeat, no group: at worst quadratic in the length of a sentence
+_PLAIN_PATTERN = re.compile(r"(?:\(\?u\))?[^()*+?{]*[*+]?[^()*+?{]*")
 
 
 def split_punctuation(text: str) -> list[str]:
@@ -299,3 +302,49 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return sorted(str(item) for item in value)
     return getattr(value, "__qualname__", type(value).__name__)
+
+
+class FilePattern(str):
+    r"""A ``token_pattern`` that was read from a file; otherwise it is a string like any other.
+
+    Examples
+    --------
+    >>> FilePattern(r"\w+").is_plain, FilePattern(r"(?:a|a)+b").is_plain
+    (True, False)
+    """
+
+    __slots__ = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the pattern always ends soon, so that it needs no time limit."""
+        return _PLAIN_PATTERN.fullmatch(self) is not None
+
+
+class BoundedTokens:
+    r"""Find words by a pattern, for at most a second for each sentence.
+
+    Parameters
+    ----------
+    pattern : str
+
+    Examples
+    --------
+    >>> BoundedTokens(r"\w+(?:-\w+)*")("a well-kept fly")
+    ['a', 'well-kept', 'fly']
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+
+    def __call__(self, text: str) -> list[str]:
+        # only a model with such a pattern needs the package, and only where it reads text
+        regex = import_optional("regex", "explore", "the token_pattern of this model file")
+        try:
+            found: list[str] = regex.findall(self.pattern, text, timeout=PATTERN_SECONDS)
+        except TimeoutError:
+            raise ValueError(
+                "the token_pattern of the model takes too long for it; if you trust its author, "
+                "lift the limit with set_params(token_pattern=str(fly.token_pattern))"
+            ) from None
+        return found

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from skfly import _fork  # noqa: F401
 from skfly._caching import can_cache
 from skfly.text._intrinsics import load_eight, multiply_high
 
@@ -21,7 +20,7 @@ _options: dict[str, Any] = {
     "boundscheck": False,
 }
 
-# The kinds of characters that matter to words and sentence ends. `_tables.py` assigns them.
+# The kinds of characters that matter to words and sentence ends. `_fast.py` assigns them.
 OTHER, WORD, END, STOP, CLOSING, SPACE, LINE, CUT, DOCUMENT, SPECIAL = range(10)
 
 FIRST_SLOTS = 1 << 14

@@ -226,7 +226,7 @@ def test_hostile_words_stay_text(client):
 
 
 def test_a_pattern_that_takes_for_ever_is_refused_in_time(explored, monkeypatch):
-    monkeypatch.setattr("skfly.text._patterns.SECONDS", 0.05)
+    monkeypatch.setattr("skfly.text._analyzer.PATTERN_SECONDS", 0.05)
     fly = copy(explored).set_params(token_pattern=r"(?:a|a)+b|\w+")
     client = client_of(create_app(fly))
     assert client.post("/api/sentence", json={"text": "ripe fruit"}).status_code == 200

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skfly._progress import Progress
+from skfly._messages import Progress
 from skfly.engine import get_engine
 from skfly.fit import fit
 from skfly.rules._windows import WindowSettings

@@ -5,7 +5,8 @@ from dataclasses import asdict
 import pytest
 
 from skfly import SmallTextWarning
-from skfly.fit import least_count, warn_of_small_text
+from skfly._messages import warn_of_small_text
+from skfly.fit import least_count
 from skfly.rules import RULES, CorpusSize
 from skfly.rules._windows import WindowSettings
 

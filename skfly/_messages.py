@@ -1,18 +1,30 @@
-"""Progress of long work: a bar on a terminal, plain lines elsewhere, on standard error."""
+"""What users are told while they wait: progress, on standard error, and warnings.
+
+Filter the warnings by class, like any Python warning.
+"""
 
 from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _SECONDS_BETWEEN_LINES = 5.0
+_SMALL = 300_000  # words
+_ANNOUNCED: set[str] = set()  # what is said once in a process
 
 
 class Progress:
     """Shows the stages of a fit: how far, how fast, how long it will take.
+
+    A bar on a terminal, plain lines elsewhere.
 
     Parameters
     ----------
@@ -126,3 +138,54 @@ def _short(number: float) -> str:
             digits = 1 if number < 9.95 * size else 0
             return f"{number / size:.{digits}f}{letter}"
     return f"{number:.0f}"
+
+
+class SmallTextWarning(UserWarning):
+    """The text is too small to learn word meanings from.
+
+    Examples
+    --------
+    Hide it:
+
+    >>> import warnings
+    >>> from skfly import SmallTextWarning
+    >>> warnings.filterwarnings("ignore", category=SmallTextWarning)
+    """
+
+
+class VocabularyWarning(UserWarning):
+    """``max_features`` leaves out words of the text. Given once in a process."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn, pointing at the line that called skfly, whatever scikit-learn wraps around it."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in ("skfly", "sklearn"):
+            break
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def warn_of_cut(counts: NDArray[np.int64], max_features: int) -> None:
+    """Say that ``max_features`` keeps only the first of these words; once in a process."""
+    if "cut" in _ANNOUNCED:
+        return
+    _ANNOUNCED.add("cut")
+    share = counts[max_features:].sum() / counts.sum()
+    warn(
+        f"max_features={max_features} keeps the most frequent of {len(counts):,} words; the other "
+        f"{len(counts) - max_features:,}, {share:.1%} of the text, are unknown words now. "
+        "max_features=None keeps all",
+        VocabularyWarning,
+    )
+
+
+def warn_of_small_text(n_tokens: int) -> None:
+    """Warn what to expect if a text of this many words is small."""
+    if n_tokens < _SMALL:
+        warn(
+            f"learning from fewer than {_SMALL:,} words: expect topics but little word meaning; "
+            "good word similarities need a million words or more",
+            SmallTextWarning,
+        )

@@ -4,14 +4,14 @@ import sys
 
 import pytest
 
-from skfly import _progress
-from skfly._progress import Progress, _short
+from skfly import _messages
+from skfly._messages import Progress, _short
 
 
 @pytest.fixture
 def no_waiting(monkeypatch):
     """Show a line for every step, not one every few seconds."""
-    monkeypatch.setattr(_progress, "_SECONDS_BETWEEN_LINES", -1.0)
+    monkeypatch.setattr(_messages, "_SECONDS_BETWEEN_LINES", -1.0)
 
 
 def work(progress, total=None):
@@ -46,7 +46,7 @@ class TestWithoutATerminal:
 
     def test_the_first_step_which_may_compile_is_no_measure(self, capsys, no_waiting, monkeypatch):
         clock = iter([0.0, *[60.0] * 4, *[61.0] * 4])
-        monkeypatch.setattr(_progress.time, "monotonic", lambda: next(clock, 61.0))
+        monkeypatch.setattr(_messages.time, "monotonic", lambda: next(clock, 61.0))
         with Progress(enabled=True).stage("learning", "windows", 12) as monitor:
             monitor.advance(1000)
             monitor.advance(1000)
