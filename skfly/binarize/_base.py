@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,27 @@ from sklearn.decomposition import PCA
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skfly._sklearn_compat import as_configured_sparse
+from skfly._sklearn_compat import Interval, _fit_context, as_configured_sparse
 from skfly.index import pack_codes
 from skfly.model import codes_to_csr
 
 _VECTORS_AT_A_TIME = 4096
+COUNT = Interval(Integral, 1, None, closed="left")
+_CONSTRAINTS: dict[str, Any] = {
+    "n_bits": [COUNT],
+    "n_cells": [COUNT],
+    "hash_length": [COUNT],
+    "pseudo_hash_length": [COUNT],
+    "n_epochs": [COUNT],
+    "batch_size": [COUNT],
+    "n_iter": [Interval(Integral, 0, None, closed="left")],
+    "density": [Interval(Real, 0, 1, closed="right")],
+    "learning_rate": [Interval(Real, 0, None, closed="neither")],
+    "regularization": [Interval(Real, 0, None, closed="left")],
+    "center": ["boolean"],
+    "packed": ["boolean"],
+    "random_state": ["random_state"],
+}
 
 
 def check_vectors(transformer: Any, X: Any, **checks: Any) -> NDArray[Any]:
@@ -75,6 +92,45 @@ class _Binarizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     packed: bool
     components_: Any
+    mean_: NDArray[Any]
+    _parameter_constraints: ClassVar[dict[str, Any]]
+    _fewest_vectors: ClassVar[int] = 1
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Add the constraints of parameters that mean the same everywhere."""
+        super().__init_subclass__(**kwargs)
+        own = vars(cls).get("_parameter_constraints", {})
+        cls._parameter_constraints = {
+            name: own.get(name, _CONSTRAINTS[name]) for name in cls._get_param_names()
+        }
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Prepare the codes of vectors like these.
+
+        Parameters
+        ----------
+        X : array-like, (n_samples, n_features)
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+        """
+        self._fit(check_vectors(self, X, ensure_min_samples=self._fewest_vectors))
+        return self
+
+    def _fit(self, X: NDArray[Any]) -> None:
+        """Set the attributes that ``transform`` needs."""
+        raise NotImplementedError
+
+    def _projected(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Return the products of centred vectors with the components."""
+        centred = X - self.mean_
+        if sparse.issparse(self.components_):
+            return np.ascontiguousarray((self.components_ @ centred.T).T)
+        return np.asarray(centred @ self.components_.T)
 
     @property
     def _code_width(self) -> int:
@@ -118,7 +174,7 @@ class BitBinarizer(_Binarizer):
 
     def _bits(self, X: NDArray[Any]) -> NDArray[np.bool_]:
         """Return the bits of some vectors."""
-        raise NotImplementedError
+        return self._projected(X) > 0
 
     def _unpacked(self, codes: Any) -> NDArray[np.float64]:
         """Return codes from ``transform`` as ones and zeros."""
@@ -141,11 +197,7 @@ class BitBinarizer(_Binarizer):
 class SignBinarizer(BitBinarizer):
     """Base class for codes that are signs of projections."""
 
-    mean_: NDArray[Any]
     scales_: NDArray[np.float64]
-
-    def _bits(self, X: NDArray[Any]) -> NDArray[np.bool_]:
-        return np.asarray((X - self.mean_) @ self.components_.T > 0)
 
     def inverse_transform(self, X: Any) -> NDArray[np.float64]:
         """Return the vectors that codes stand for.
@@ -189,7 +241,7 @@ class WinnerBinarizer(_Binarizer):
 
     def _activations(self, X: NDArray[Any]) -> NDArray[Any]:
         """Return the values that compete."""
-        raise NotImplementedError
+        return self._projected(X)
 
     def _check_hash_length(self, n_cells: int) -> int:
         """Return the hash length, which may have been changed after ``fit``."""

@@ -1,19 +1,14 @@
 """BioHash: cells that compete for dense vectors."""
 
-# scikit-learn has no types
-# mypy: disallow-subclassing-any=False
-
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_batches
 
-from skfly._sklearn_compat import Interval, _fit_context
-from skfly.binarize._base import WinnerBinarizer, check_vectors, vector_mean
+from skfly.binarize._base import WinnerBinarizer, vector_mean
 
 
 class BioHash(WinnerBinarizer):
@@ -84,17 +79,6 @@ class BioHash(WinnerBinarizer):
     (3.0, 0.0)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_cells": [Interval(Integral, 1, None, closed="left")],
-        "hash_length": [Interval(Integral, 1, None, closed="left")],
-        "n_epochs": [Interval(Integral, 1, None, closed="left")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "center": ["boolean"],
-        "packed": ["boolean"],
-        "random_state": ["random_state"],
-    }
-
     def __init__(
         self,
         n_cells: int = 400,
@@ -116,21 +100,8 @@ class BioHash(WinnerBinarizer):
         self.packed = packed
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> BioHash:  # noqa: ARG002
-        """Let the cells compete for vectors.
-
-        Parameters
-        ----------
-        X : array-like, (n_samples, n_features)
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : BioHash
-        """
-        X = check_vectors(self, X).astype(np.float64, copy=False)
+    def _fit(self, X: NDArray[Any]) -> None:
+        X = X.astype(np.float64, copy=False)
         self._check_hash_length(self.n_cells)
         random = check_random_state(self.random_state)
         self.mean_ = vector_mean(X, self.center)
@@ -142,10 +113,6 @@ class BioHash(WinnerBinarizer):
                 change = synapse_change(W, X[order[batch]] - self.mean_)
                 W += rate / (np.abs(change).max() or 1.0) * change
         self.components_ = W
-        return self
-
-    def _activations(self, X: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray((X - self.mean_) @ self.components_.T)
 
 
 def synapse_change(W: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:

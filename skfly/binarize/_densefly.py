@@ -1,21 +1,15 @@
 """DenseFly: the signs of a random expansion, and a short hash that selects candidates."""
 
-# scikit-learn has no types
-# mypy: disallow-subclassing-any=False
-
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from skfly._sklearn_compat import Interval, _fit_context
-from skfly.binarize._base import BitBinarizer, check_vectors, vector_mean
+from skfly.binarize._base import BitBinarizer, vector_mean
 from skfly.binarize._randexp import random_expansion
 from skfly.index import pack_codes
 
@@ -80,17 +74,6 @@ class DenseFly(BitBinarizer):
     (True, 0)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_bits": [Interval(Integral, 1, None, closed="left")],
-        "pseudo_hash_length": [Interval(Integral, 1, None, closed="left")],
-        "density": [Interval(Real, 0, 1, closed="right")],
-        "center": ["boolean"],
-        "packed": ["boolean"],
-        "random_state": ["random_state"],
-    }
-
-    components_: sparse.csr_array
-
     def __init__(
         self,
         n_bits: int = 400,
@@ -108,25 +91,10 @@ class DenseFly(BitBinarizer):
         self.packed = packed
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> DenseFly:  # noqa: ARG002
-        """Draw the features of the cells, and compute the mean of the vectors.
-
-        Parameters
-        ----------
-        X : array-like, (n_samples, n_features)
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : DenseFly
-        """
-        X = check_vectors(self, X)
+    def _fit(self, X: NDArray[Any]) -> None:
         random = check_random_state(self.random_state)
         self.mean_ = vector_mean(X, self.center)
         self.components_ = random_expansion(self.n_bits, X.shape[1], self.density, random)
-        return self
 
     def pseudo_hash(self, X: Any) -> NDArray[np.uint8]:
         """Return the pseudo-hashes of vectors, which select candidates for a search.
@@ -149,12 +117,7 @@ class DenseFly(BitBinarizer):
                 "number from 1 to that"
             )
         starts = np.arange(n_groups) * n_cells // n_groups
-        bits = [np.add.reduceat(self._sums(part), starts, axis=1) > 0 for part in self._parts(X)]
+        sums = (self._projected(part) for part in self._parts(X))
+        bits = [np.add.reduceat(part, starts, axis=1) > 0 for part in sums]
         hashes = np.concatenate(bits)
         return pack_codes(hashes) if self.packed else hashes.view(np.uint8)
-
-    def _bits(self, X: NDArray[Any]) -> NDArray[np.bool_]:
-        return self._sums(X) > 0
-
-    def _sums(self, X: NDArray[Any]) -> NDArray[Any]:
-        return np.ascontiguousarray((self.components_ @ (X - self.mean_).T).T)

@@ -1,11 +1,7 @@
 """Iterative quantization: the rotation of principal components whose signs lose least."""
 
-# scikit-learn has no types
-# mypy: disallow-subclassing-any=False
-
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +9,12 @@ from numpy.typing import NDArray
 from scipy.linalg import svd
 from sklearn.utils import check_random_state
 
-from skfly._sklearn_compat import Interval, _fit_context
-from skfly.binarize._base import SignBinarizer, check_n_bits, check_vectors, principal_components
+from skfly.binarize._base import (
+    COUNT,
+    SignBinarizer,
+    check_n_bits,
+    principal_components,
+)
 
 
 class ITQ(SignBinarizer):
@@ -77,12 +77,8 @@ class ITQ(SignBinarizer):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_bits": [Interval(Integral, 1, None, closed="left"), None],
-        "n_iter": [Interval(Integral, 0, None, closed="left")],
-        "packed": ["boolean"],
-        "random_state": ["random_state"],
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"n_bits": [COUNT, None]}
+    _fewest_vectors = 2
 
     def __init__(
         self,
@@ -97,22 +93,7 @@ class ITQ(SignBinarizer):
         self.packed = packed
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> ITQ:  # noqa: ARG002
-        """Find the principal directions and their rotation.
-
-        Parameters
-        ----------
-        X : array-like, (n_samples, n_features)
-            At least as many vectors, and as many features, as bits.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : ITQ
-        """
-        X = check_vectors(self, X, ensure_min_samples=2)
+    def _fit(self, X: NDArray[Any]) -> None:
         n_bits = check_n_bits(self.n_bits, X)
         pca = principal_components(X, n_bits)
         V = pca.transform(X)
@@ -121,7 +102,6 @@ class ITQ(SignBinarizer):
         self.mean_ = pca.mean_
         self.components_ = self.rotation_.T @ pca.components_
         self.scales_ = np.abs(V @ self.rotation_).mean(axis=0, dtype=np.float64)
-        return self
 
 
 def random_rotation(n: int, random: np.random.RandomState) -> NDArray[np.float64]:

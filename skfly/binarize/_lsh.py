@@ -1,19 +1,13 @@
 """Locality-sensitive hashing by random hyperplanes, also known as SimHash."""
 
-# scikit-learn has no types
-# mypy: disallow-subclassing-any=False
-
 from __future__ import annotations
 
-from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from skfly._sklearn_compat import Interval, _fit_context
-from skfly.binarize._base import BitBinarizer, check_vectors, vector_mean
+from skfly.binarize._base import BitBinarizer, vector_mean
 
 
 class LSH(BitBinarizer):
@@ -70,13 +64,6 @@ class LSH(BitBinarizer):
     [8, 8, 0]
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_bits": [Interval(Integral, 1, None, closed="left")],
-        "center": ["boolean"],
-        "packed": ["boolean"],
-        "random_state": ["random_state"],
-    }
-
     def __init__(
         self,
         n_bits: int = 64,
@@ -90,25 +77,7 @@ class LSH(BitBinarizer):
         self.packed = packed
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> LSH:  # noqa: ARG002
-        """Draw the hyperplanes, and compute the mean of the vectors.
-
-        Parameters
-        ----------
-        X : array-like, (n_samples, n_features)
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : LSH
-        """
-        X = check_vectors(self, X)
+    def _fit(self, X: NDArray[Any]) -> None:
         random = check_random_state(self.random_state)
         self.mean_ = vector_mean(X, self.center)
         self.components_ = random.standard_normal((self.n_bits, X.shape[1]))
-        return self
-
-    def _bits(self, X: NDArray[Any]) -> NDArray[np.bool_]:
-        return np.asarray((X - self.mean_) @ self.components_.T > 0)

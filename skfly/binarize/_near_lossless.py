@@ -1,19 +1,14 @@
 """Near-lossless binarization: an autoencoder whose hidden layer is binary."""
 
-# scikit-learn has no types
-# mypy: disallow-subclassing-any=False
-
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_batches
 
-from skfly._sklearn_compat import Interval, _fit_context
-from skfly.binarize._base import SignBinarizer, check_vectors, vector_mean
+from skfly.binarize._base import SignBinarizer, vector_mean
 
 _DECAY = 0.95  # of the learning rate, each epoch
 _SAMPLE = 1000  # vectors that set the scale of the first weights
@@ -93,16 +88,6 @@ class NearLossless(SignBinarizer):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_bits": [Interval(Integral, 1, None, closed="left")],
-        "n_epochs": [Interval(Integral, 1, None, closed="left")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "regularization": [Interval(Real, 0, None, closed="left")],
-        "packed": ["boolean"],
-        "random_state": ["random_state"],
-    }
-
     def __init__(
         self,
         n_bits: int = 256,
@@ -122,21 +107,7 @@ class NearLossless(SignBinarizer):
         self.packed = packed
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> NearLossless:  # noqa: ARG002
-        """Learn the weights.
-
-        Parameters
-        ----------
-        X : array-like, (n_samples, n_features)
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : NearLossless
-        """
-        X = check_vectors(self, X)
+    def _fit(self, X: NDArray[Any]) -> None:
         random = check_random_state(self.random_state)
         self.mean_ = vector_mean(X)
         spread = float(np.sqrt(X.var(axis=0, dtype=np.float64).mean()))
@@ -162,7 +133,6 @@ class NearLossless(SignBinarizer):
                 f"{self.batch_size} and regularization={self.regularization}: lower one of them"
             )
         self.components_, self.bias_ = W, bias - W.sum(axis=0) / 2
-        return self
 
     def inverse_transform(self, X: Any) -> NDArray[np.float64]:
         """Return the vectors that codes stand for.

@@ -1,17 +1,18 @@
 """PCA hashing: the signs of principal components."""
 
-# scikit-learn has no types
-# mypy: disallow-subclassing-any=False
-
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from skfly._sklearn_compat import Interval, _fit_context
-from skfly.binarize._base import SignBinarizer, check_n_bits, check_vectors, principal_components
+from skfly.binarize._base import (
+    COUNT,
+    SignBinarizer,
+    check_n_bits,
+    principal_components,
+)
 
 
 class PCAH(SignBinarizer):
@@ -62,32 +63,14 @@ class PCAH(SignBinarizer):
     array([[3.5, 3.5]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_bits": [Interval(Integral, 1, None, closed="left"), None],
-        "packed": ["boolean"],
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"n_bits": [COUNT, None]}
+    _fewest_vectors = 2
 
     def __init__(self, n_bits: int | None = None, *, packed: bool = False) -> None:
         self.n_bits = n_bits
         self.packed = packed
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> PCAH:  # noqa: ARG002
-        """Find the principal directions.
-
-        Parameters
-        ----------
-        X : array-like, (n_samples, n_features)
-            At least as many vectors, and as many features, as bits.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : PCAH
-        """
-        X = check_vectors(self, X, ensure_min_samples=2)
+    def _fit(self, X: NDArray[Any]) -> None:
         pca = principal_components(X, check_n_bits(self.n_bits, X))
         self.mean_, self.components_ = pca.mean_, pca.components_
         self.scales_ = np.abs(pca.transform(X)).mean(axis=0, dtype=np.float64)
-        return self

@@ -1,20 +1,15 @@
 """Random expansion: the fly's circuit with random synapses instead of learned ones."""
 
-# scikit-learn has no types
-# mypy: disallow-subclassing-any=False
-
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from skfly._sklearn_compat import Interval, _fit_context
-from skfly.binarize._base import WinnerBinarizer, check_vectors, vector_mean
+from skfly.binarize._base import WinnerBinarizer, vector_mean
 from skfly.model import codes_to_csr
 
 
@@ -79,15 +74,6 @@ class RandExp(WinnerBinarizer):
     ((3, 200), [[8.0, 8.0, 8.0]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_cells": [Interval(Integral, 1, None, closed="left")],
-        "hash_length": [Interval(Integral, 1, None, closed="left")],
-        "density": [Interval(Real, 0, 1, closed="right")],
-        "center": ["boolean"],
-        "packed": ["boolean"],
-        "random_state": ["random_state"],
-    }
-
     def __init__(
         self,
         n_cells: int = 400,
@@ -105,29 +91,11 @@ class RandExp(WinnerBinarizer):
         self.packed = packed
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> RandExp:  # noqa: ARG002
-        """Draw the features of the cells, and take the mean of the vectors.
-
-        Parameters
-        ----------
-        X : array-like, (n_samples, n_features)
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : RandExp
-        """
-        X = check_vectors(self, X)
+    def _fit(self, X: NDArray[Any]) -> None:
         self._check_hash_length(self.n_cells)
         random = check_random_state(self.random_state)
         self.mean_ = vector_mean(X, self.center)
         self.components_ = random_expansion(self.n_cells, X.shape[1], self.density, random)
-        return self
-
-    def _activations(self, X: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray((self.components_ @ (X - self.mean_).T).T)
 
 
 def random_expansion(

@@ -1,18 +1,13 @@
 """Spectral hashing: the signs of eigenfunctions of the Laplacian on a box."""
 
-# scikit-learn has no types
-# mypy: disallow-subclassing-any=False
-
 from __future__ import annotations
 
-from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly._sklearn_compat import Interval, _fit_context
-from skfly.binarize._base import BitBinarizer, check_vectors, principal_components
+from skfly.binarize._base import BitBinarizer, principal_components
 
 
 class SpectralHashing(BitBinarizer):
@@ -73,31 +68,13 @@ class SpectralHashing(BitBinarizer):
            [0, 1]], dtype=uint8)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_bits": [Interval(Integral, 1, None, closed="left")],
-        "packed": ["boolean"],
-    }
+    _fewest_vectors = 2
 
     def __init__(self, n_bits: int = 64, *, packed: bool = False) -> None:
         self.n_bits = n_bits
         self.packed = packed
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> SpectralHashing:  # noqa: ARG002
-        """Find the box, and the smoothest functions on it.
-
-        Parameters
-        ----------
-        X : array-like, (n_samples, n_features)
-            At least two different vectors.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : SpectralHashing
-        """
-        X = check_vectors(self, X, ensure_min_samples=2)
+    def _fit(self, X: NDArray[Any]) -> None:
         pca = principal_components(X, min(self.n_bits, *X.shape))
         projected = pca.transform(X)
         ranges = np.stack([projected.min(axis=0), projected.max(axis=0)]).astype(np.float64)
@@ -107,11 +84,10 @@ class SpectralHashing(BitBinarizer):
             raise ValueError("all vectors are equal: bits cannot distinguish them")
         self.directions_, self.modes_ = smoothest(np.where(sides > noise, sides, 0.0), self.n_bits)
         self.mean_, self.components_, self.ranges_ = pca.mean_, pca.components_, ranges
-        return self
 
     def _bits(self, X: NDArray[Any]) -> NDArray[np.bool_]:
         first, last = self.ranges_[:, self.directions_]
-        along = ((X - self.mean_) @ self.components_.T)[:, self.directions_]
+        along = self._projected(X)[:, self.directions_]
         return np.asarray(np.cos(np.pi * self.modes_ * (along - first) / (last - first)) > 0)
 
     @property

@@ -1,17 +1,13 @@
 """The naive binarization: the largest features are one."""
 
-# scikit-learn has no types
-# mypy: disallow-subclassing-any=False
-
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
-from skfly._sklearn_compat import Interval, _fit_context
-from skfly.binarize._base import WinnerBinarizer, check_vectors, vector_mean
+from skfly.binarize._base import COUNT, WinnerBinarizer, vector_mean
 
 
 class TopK(WinnerBinarizer):
@@ -58,11 +54,7 @@ class TopK(WinnerBinarizer):
     array([[0., 0., 1., 1.]], dtype=float32)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "hash_length": [Interval(Integral, 1, None, closed="left"), None],
-        "center": ["boolean"],
-        "packed": ["boolean"],
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"hash_length": [COUNT, None]}
 
     def __init__(
         self, hash_length: int | None = None, *, center: bool = False, packed: bool = False
@@ -71,27 +63,12 @@ class TopK(WinnerBinarizer):
         self.center = center
         self.packed = packed
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> TopK:  # noqa: ARG002
-        """Take the mean of the vectors, with ``center``.
-
-        Parameters
-        ----------
-        X : array-like, (n_samples, n_features)
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : TopK
-        """
-        X = check_vectors(self, X)
+    def _fit(self, X: NDArray[Any]) -> None:
         self._check_hash_length(X.shape[1])
         self.mean_ = vector_mean(X, self.center)
-        return self
 
     def _activations(self, X: NDArray[Any]) -> NDArray[Any]:
-        return X - self.mean_
+        return np.asarray(X - self.mean_)
 
     @property
     def _code_width(self) -> int:
