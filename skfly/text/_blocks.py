@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -24,7 +23,7 @@ from skfly.text._analyzer import TextAnalyzer
 from skfly.text._sources import TextLines
 
 if TYPE_CHECKING:
-    from skfly.text._fast import FastReader
+    from skfly.text._fast import FastReader, WordTable
 
 BLOCK = 1 << 20
 """Approximate number of words in a block. A block ends with a document."""
@@ -35,11 +34,17 @@ WORTH_COMPILING = 200_000
 T = TypeVar("T")
 
 
-@dataclass(eq=False)
 class Numbering:
     """Distinct words in order of first occurrence, shared by successive blocks."""
 
-    words: list[str]
+    table: WordTable | None = None  # of a compiled reader: it has the words as bytes
+
+    def __init__(self, words: list[str]) -> None:
+        self._words = words
+
+    @property
+    def words(self) -> list[str]:
+        return self._words
 
 
 class WordBlock(NamedTuple):

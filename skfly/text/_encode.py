@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,10 +21,12 @@ from skfly._files import TemporaryDirectory
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._blocks import Numbering, WordBlock, check_documents, read_blocks
 from skfly.text._corpus import EncodedCorpus, write_array
-from skfly.text._vocabulary import Vocabulary, places_of
+from skfly.text._vocabulary import NOT_MET, Vocabulary, places_of
+
+if TYPE_CHECKING:
+    from skfly.text._fast import CompiledWordIds
 
 _BLOCK = 1 << 20
-_NOT_MET = -2
 MAX_SENTENCE = 10_000
 """Longer sentences are split into pieces of this many words, as in gensim."""
 
@@ -103,17 +105,20 @@ class _Encoder:
     """Assign provisional ids to words and count them, tracking a bounded number."""
 
     def __init__(self, vocabulary: Vocabulary | None, max_types: int, spool: Spool) -> None:
-        self._fixed = vocabulary is not None
-        self._ids: dict[str, int] = {} if vocabulary is None else vocabulary.index
-        self.counts = np.zeros(len(self._ids), dtype=np.int64)
+        self._words = _WordIds(vocabulary)
+        # instead, as long as all text comes from compiled readers
+        self._compiled: CompiledWordIds | None = None
         self._max_types = max_types
         self._spool = spool
-        self._n_given = 0
-        self._forget = 1
         self._n_until_check = _BLOCK
         # provisional ids of numbered words, looked up at their first occurrence
         self._of_numbers: WeakKeyDictionary[Numbering, NDArray[np.int32]] = WeakKeyDictionary()
         self._n_words = 0
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How often the words of a given vocabulary occur."""
+        return self._words.counts
 
     def add(self, block: WordBlock) -> None:
         """Encode and count a block, and drop rare words if there are too many.
@@ -121,16 +126,13 @@ class _Encoder:
         Words are dropped after about ``_BLOCK`` words, at the end of a document, so it does not
         matter how the text was split into blocks.
         """
+        self._choose_table(block.numbering)
         ids = np.empty_like(block.ids)
         start = 0
         while start < len(ids):
             filled = int(np.searchsorted(block.documents, start + self._n_until_check))
             stop = int(block.documents[min(filled, len(block.documents) - 1)])
             ids[start:stop] = self._encode(block.numbering, block.ids[start:stop])
-            known = ids[start:stop][ids[start:stop] >= 0] if self._fixed else ids[start:stop]
-            counts = np.bincount(known, minlength=len(self.counts))
-            counts[: len(self.counts)] += self.counts
-            self.counts = counts
             self._n_until_check -= stop - start
             if self._n_until_check <= 0:
                 self._forget_rare()
@@ -139,50 +141,113 @@ class _Encoder:
         self._spool.append(ids, before + _cut_long(block.sentences), before + block.documents)
         self._n_words += len(ids)
 
+    def _choose_table(self, numbering: Numbering) -> None:
+        if numbering.table is None:
+            self._use_dict()
+        elif not self._n_words and not self._words.is_fixed:
+            from skfly.text._fast import CompiledWordIds  # numba is slow to import
+
+            self._compiled = CompiledWordIds()
+
+    @property
+    def _in_use(self) -> _WordIds | CompiledWordIds:
+        return self._words if self._compiled is None else self._compiled
+
+    def _use_dict(self) -> None:
+        if self._compiled is not None:
+            self._words = _WordIds(self._compiled.vocabulary())
+            self._words.is_fixed = False
+            self._compiled = None
+
     def _forget_rare(self) -> None:
-        while not self._fixed and len(self._ids) > self._max_types:
-            kept = self.counts > self._forget
-            self._ids = {word: i for word, i in self._ids.items() if kept[i]}
+        if self._compiled is not None and len(self._compiled) > self._max_types:
+            self._use_dict()
+        if self._words.forget_rare(self._max_types):
             self._of_numbers.clear()
-            self._forget += 1
         self._n_until_check = _BLOCK
 
     def _encode(self, numbering: Numbering, numbers: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the ids of numbered words. New words get the next id unless ids are fixed."""
-        table = self._of_numbers.get(numbering, np.zeros(0, dtype=np.int32))
-        n_more = int(numbers.max(initial=-1)) + 1 - len(table)
+        """Return the ids of numbered words, and count them."""
+        known = self._of_numbers.get(numbering, np.zeros(0, dtype=np.int32))
+        n_more = int(numbers.max(initial=-1)) + 1 - len(known)
         if n_more > 0:
-            table = np.append(table, np.full(n_more, _NOT_MET, dtype=np.int32))
-            self._of_numbers[numbering] = table
-        ids: NDArray[np.int32] = np.take(table, numbers)
-        missing = np.flatnonzero(ids == _NOT_MET)
-        if len(missing):
-            place = np.full(len(table), -1, dtype=np.int64)
-            place[numbers[missing][::-1]] = missing[::-1]  # reversed, so the first occurrence wins
-            met = np.flatnonzero(place >= 0)
-            met = met[np.argsort(place[met])]
-            words = [numbering.words[i] for i in met.tolist()]
-            found = np.fromiter(map(self._ids.get, words, repeat(-1)), np.int32, len(words))
-            if not self._fixed:
-                new = np.flatnonzero(found < 0)
-                found[new] = np.arange(self._n_given, self._n_given + len(new))
-                self._n_given += len(new)
-                self._ids.update(
-                    zip([words[i] for i in new.tolist()], found[new].tolist(), strict=True)
-                )
-            table[met] = found
-            ids[missing] = table[numbers[missing]]
-        return ids
+            known = np.append(known, np.full(n_more, NOT_MET, dtype=np.int32))
+            self._of_numbers[numbering] = known
+        return self._in_use.renumber(numbering, known, numbers)
 
     def choose(
         self, max_words: int | None, min_count: int
     ) -> tuple[Vocabulary, NDArray[np.int32]]:
         """Return the most frequent words, and the final id (or -1) of every provisional id."""
         self._forget_rare()
-        provisional = np.fromiter(self._ids.values(), dtype=np.int64, count=len(self._ids))
-        words = Vocabulary(self._ids, self.counts[provisional])
+        return self._in_use.choose(max_words, min_count)
+
+
+class _WordIds:
+    """Ids of words in a dict, and their counts.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary, optional
+        Words that have ids. Other words get the next ones unless ``is_fixed`` is set, as it is
+        with a vocabulary.
+    """
+
+    def __init__(self, vocabulary: Vocabulary | None) -> None:
+        self.is_fixed = vocabulary is not None
+        self._ids: dict[str, int] = {} if vocabulary is None else vocabulary.index
+        self.counts = np.zeros(len(self._ids), dtype=np.int64)
+        self._n_given = len(self._ids)
+        self._forget = 1
+
+    def renumber(
+        self, numbering: Numbering, known: NDArray[np.int32], numbers: NDArray[np.int32]
+    ) -> NDArray[np.int32]:
+        """Return the ids of numbered words, and count them.
+
+        ``known`` has the ids of the words that were met before, and gets those of the others.
+        """
+        ids: NDArray[np.int32] = np.take(known, numbers)
+        missing = np.flatnonzero(ids == NOT_MET)
+        if len(missing):
+            place = np.full(len(known), -1, dtype=np.int64)
+            place[numbers[missing][::-1]] = missing[::-1]  # reversed, so the first occurrence wins
+            met = np.flatnonzero(place >= 0)
+            met = met[np.argsort(place[met])]
+            numbered = numbering.words
+            words = [numbered[i] for i in met.tolist()]
+            found = np.fromiter(map(self._ids.get, words, repeat(-1)), np.int32, len(words))
+            if not self.is_fixed:
+                new = np.flatnonzero(found < 0)
+                found[new] = np.arange(self._n_given, self._n_given + len(new))
+                self._n_given += len(new)
+                self._ids.update(
+                    zip([words[i] for i in new.tolist()], found[new].tolist(), strict=True)
+                )
+            known[met] = found
+            ids[missing] = known[numbers[missing]]
+        counts = np.bincount(ids[ids >= 0] if self.is_fixed else ids, minlength=len(self.counts))
+        counts[: len(self.counts)] += self.counts
+        self.counts = counts
+        return ids
+
+    def forget_rare(self, max_types: int) -> bool:
+        """Drop the rarest words until there are at most so many; returns whether any was."""
+        n_before = len(self._ids)
+        while not self.is_fixed and len(self._ids) > max_types:
+            kept = self.counts > self._forget
+            self._ids = {word: i for word, i in self._ids.items() if kept[i]}
+            self._forget += 1
+        return len(self._ids) < n_before
+
+    def choose(
+        self, max_words: int | None, min_count: int
+    ) -> tuple[Vocabulary, NDArray[np.int32]]:
+        """Return the most frequent words, and the final id (or -1) of every id so far."""
+        ids = np.fromiter(self._ids.values(), dtype=np.int64, count=len(self._ids))
+        words = Vocabulary(self._ids, self.counts[ids])
         chosen, taken = words.by_frequency(max_words, min_count)
-        return chosen, places_of(provisional[taken], max(self._n_given, 1))
+        return chosen, places_of(ids[taken], max(self._n_given, 1))
 
 
 def _cut_long(ends: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -13,11 +13,13 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from skfly.text import _kernels
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._blocks import Numbering, WordBlock
+from skfly.text._vocabulary import NOT_MET, Vocabulary, frequent_enough, places_of
 
 _N_CHARACTERS = 0x110000
 _TWO_PLANES = 0x20000
@@ -39,6 +41,9 @@ _KINDS = {
 }
 MAX_NUMBERED = 1 << 18
 """A reader with more words than this starts over, to bound its memory."""
+_READ_BEYOND = 9  # bytes: the kernels read eight at a time
+_ROUNDS = 3  # few words share their first 24 bytes
+_FIRST_BYTES = np.array([(1 << 64) - (1 << 64 - 8 * n) for n in range(9)], np.uint64)
 
 
 def _draw_secrets() -> NDArray[np.uint64]:
@@ -75,13 +80,8 @@ class FastReader:
         self._begin()
 
     def _begin(self) -> None:
-        self._numbering = Numbering([])
-        self._n_types = 0
-        self._n_slots = _kernels.FIRST_SLOTS
-        self._keys = np.zeros(2 * self._n_slots, dtype=np.uint64)
-        self._numbers = np.zeros(2 * self._n_slots, dtype=np.int32)
-        self._pool = np.zeros(0, dtype=np.uint8)
-        self._starts = np.zeros(self._n_slots // 2, dtype=np.int64)
+        self._table = WordTable()
+        self._numbering = Numbering([]) if self._finish else TableNumbering(self._table)
         if self._finish is not None:
             self._finish.begin()
 
@@ -96,8 +96,10 @@ class FastReader:
             raise TypeError("documents must be bytes that end with a newline or a zero byte")
         if data and not data.endswith(end.encode()):  # where the kernel stops
             raise ValueError(f"the last document does not end with {end!r}")
-        if self._n_types > MAX_NUMBERED:
+        if self._table.n_types > MAX_NUMBERED:
             self._begin()
+        table = self._table
+        n_before = table.n_types
         tables = character_tables(*self._rules, end)
         # A word takes at least two characters and a separator. The system allocates memory on
         # first write, and some of this is never written.
@@ -105,20 +107,18 @@ class FastReader:
         ids = np.empty(n_words, dtype=np.int32)
         sentences = np.empty(n_words, dtype=np.int64)
         documents = np.empty(data.count(end.encode()), dtype=np.int64)
-        state = np.array([self._n_types, self._n_slots, 0, 0, 0, 0])
+        state = np.array([table.n_types, table.n_slots, 0, 0, 0, 0])
 
         def read(text: bytes, place: int) -> int:
             while True:
-                self._make_room_for_bytes(int(self._starts[state[0]]), len(text) - place)
+                # lowercasing may lengthen words
+                table.make_room_for_bytes(int(state[0]), 2 * (len(text) - place))
                 place = _kernels.read_words(
                     np.frombuffer(text, dtype=np.uint8),
                     place,
                     *tables,
                     _SECRETS,
-                    self._keys,
-                    self._numbers,
-                    self._pool,
-                    self._starts,
+                    *table.arrays,
                     ids,
                     sentences,
                     documents,
@@ -127,7 +127,7 @@ class FastReader:
                 if not state[5]:
                     return int(place)
                 state[5] = 0
-                self._make_room_for_words()
+                table.make_room_for_words()
 
         place = 0
         while (place := read(data, place)) < len(data):
@@ -136,30 +136,154 @@ class FastReader:
             text = data[place:after].decode("utf-8", "strict" if end == "\n" else "surrogatepass")
             read(text.lower().encode("utf-8", "surrogatepass"), 0)
             place = after
-        new = self._new_words(*state[:2].tolist())
+        table.n_types, table.n_slots = state[:2].tolist()
         ids, sentences = ids[: state[2]].copy(), sentences[: state[3]].copy()
         documents = documents[: state[4]].copy()
         if self._finish is not None:
-            new, ids, sentences, documents = self._finish(new, ids, sentences, documents)
-        self._numbering.words.extend(new)
+            new, ids, sentences, documents = self._finish(
+                table.words(n_before), ids, sentences, documents
+            )
+            self._numbering.words.extend(new)
         return WordBlock(self._numbering, ids, sentences, documents)
 
-    def _new_words(self, n_types: int, n_slots: int) -> list[str]:
-        start, stop = self._starts[self._n_types], self._starts[n_types]
-        self._n_types, self._n_slots = n_types, n_slots
-        return self._pool[start:stop].tobytes().decode("utf-8").split("\0")[:-1]
 
-    def _make_room_for_bytes(self, n_used: int, n_text: int) -> None:
-        """Make room in the pool for the words of a text, which lowercasing may lengthen."""
-        n_bytes = 2 * n_text + 9  # the kernel reads eight bytes at a time
+class WordTable:
+    """Distinct words in arrays for the kernels, numbered in order of first occurrence.
+
+    Attributes
+    ----------
+    n_types, n_slots : int
+        Number of words, and size of the hash table.
+    """
+
+    def __init__(self) -> None:
+        self.n_types = 0
+        self.n_slots = _kernels.FIRST_SLOTS
+        self._keys = np.zeros(2 * self.n_slots, dtype=np.uint64)
+        self._numbers = np.zeros(2 * self.n_slots, dtype=np.int32)
+        self._pool = np.zeros(_READ_BEYOND, dtype=np.uint8)
+        self._starts = np.zeros(self.n_slots // 2, dtype=np.int64)
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """The hash table, and the words with a zero byte after each; see ``read_words``."""
+        return self._keys, self._numbers, self._pool, self._starts
+
+    def make_room_for_bytes(self, n_types: int, n_bytes: int) -> None:
+        """Make room for so many bytes of further words behind the first ``n_types``."""
+        n_used, n_bytes = int(self._starts[n_types]), n_bytes + _READ_BEYOND
         if len(self._pool) < n_used + n_bytes:
             self._pool = _moved(self._pool[:n_used], 2 * n_used + n_bytes)
 
-    def _make_room_for_words(self) -> None:
-        """Make room for twice as many distinct words."""
+    def make_room_for_words(self) -> None:
+        """Make room for twice as many words."""
         self._starts = _moved(self._starts, 2 * len(self._starts))
         self._keys = _moved(self._keys, 2 * len(self._keys))
         self._numbers = _moved(self._numbers, 2 * len(self._numbers))
+
+    def words(self, first: int = 0) -> list[str]:
+        """Return the words from number ``first`` on."""
+        n_types = self.n_types  # a reader on another thread may go on meanwhile
+        return _decode(self._pool[self._starts[first] : self._starts[n_types]])
+
+    def words_of(self, numbers: NDArray[np.int64]) -> list[str]:
+        """Return the words of some numbers."""
+        starts, stops = self._starts[numbers], self._starts[numbers + 1]
+        lengths = stops - starts
+        moved = np.repeat(stops - np.cumsum(lengths), lengths)
+        return _decode(self._pool[moved + np.arange(len(moved))])
+
+    def alphabetical(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return numbers in the order of their words."""
+        # UTF-8 sorts like the characters. Eight bytes at a time make a whole number (the words
+        # have no zero bytes); words for which it is the same are compared by their next bytes.
+        starts, stops = self._starts[numbers], self._starts[numbers + 1] - 1
+        eight = sliding_window_view(self._pool, 8)
+        order, tied = np.arange(len(numbers)), np.arange(len(numbers))  # tied: places in the order
+        group = np.zeros(len(numbers), np.int64)
+        for done in range(0, 8 * _ROUNDS, 8):
+            some = order[tied]
+            left = np.minimum(np.maximum(stops[some] - starts[some] - done, 0), 8)
+            key = eight[np.minimum(starts[some] + done, stops[some])].view(">u8")[:, 0]
+            _, rank = np.unique(key & _FIRST_BYTES[left], return_inverse=True)
+            rank |= group << 32
+            by_rank = np.argsort(rank)
+            order[tied], rank = some[by_rank], rank[by_rank]
+            is_first = np.diff(rank, prepend=-1) != 0
+            # a group is named by the place of its first word
+            group = np.maximum.accumulate(np.where(is_first, tied, 0))
+            is_tied = ~(is_first & np.append(is_first, True)[1:])
+            tied, group = tied[is_tied], group[is_tied]
+        rest = self.words_of(numbers[order[tied]])
+        by_word = sorted(range(len(rest)), key=list(zip(group, rest, strict=True)).__getitem__)
+        order[tied] = order[tied[by_word]]
+        return numbers[order]
+
+
+def _decode(pool: NDArray[np.uint8]) -> list[str]:
+    return pool.tobytes().decode("utf-8").split("\0")[:-1]
+
+
+class TableNumbering(Numbering):
+    """The words of a table, decoded only if something asks for them."""
+
+    def __init__(self, table: WordTable) -> None:
+        super().__init__([])
+        self.table: WordTable = table
+
+    @property
+    def words(self) -> list[str]:
+        self._words.extend(self.table.words(len(self._words)))
+        return self._words
+
+
+class CompiledWordIds:
+    """Ids of the words of any number of readers, and their counts."""
+
+    def __init__(self) -> None:
+        self._table = WordTable()
+        self._counts = np.zeros(0, dtype=np.int64)
+
+    def __len__(self) -> int:
+        return self._table.n_types
+
+    def vocabulary(self) -> Vocabulary:
+        """Return the words in order of their ids."""
+        return Vocabulary.of_different(self._table.words(), self._counts[: len(self)])
+
+    def renumber(
+        self, numbering: Numbering, known: NDArray[np.int32], numbers: NDArray[np.int32]
+    ) -> NDArray[np.int32]:
+        """Return the ids of numbered words, and count them.
+
+        ``known`` has the ids of the words that were met before, and gets those of the others.
+        """
+        assert numbering.table is not None
+        *_, pool, starts = numbering.table.arrays
+        table = self._table
+        new = np.flatnonzero(known == NOT_MET)
+        table.make_room_for_bytes(len(self), int((starts[new + 1] - starts[new]).sum()))
+        while len(table.arrays[-1]) <= len(self) + len(new):
+            table.make_room_for_words()
+        if table.n_types + len(new) > len(self._counts):
+            self._counts = _moved(self._counts, 2 * (table.n_types + len(new)))
+        ids = np.empty_like(numbers)
+        state = np.array([table.n_types, table.n_slots])
+        _kernels.renumber(
+            numbers, known, pool, starts, _SECRETS, *table.arrays, self._counts, ids, state
+        )
+        table.n_types, table.n_slots = state.tolist()
+        return ids
+
+    def choose(
+        self, max_words: int | None, min_count: int
+    ) -> tuple[Vocabulary, NDArray[np.int32]]:
+        """Return the most frequent words, and the final id (or -1) of every id so far."""
+        counts = self._counts[: len(self)]
+        ids = self._table.alphabetical(frequent_enough(counts, max_words, min_count))
+        ids = ids[np.argsort(-counts[ids], kind="stable")[:max_words]]
+        words = self._table.words_of(ids)
+        return Vocabulary.of_different(words, counts[ids]), places_of(ids, max(len(self), 1))
 
 
 class _Finish:

@@ -79,6 +79,104 @@ def _grow(keys, numbers, base, secrets, shift):
 
 
 @njit(**_options)
+def _shift(n_slots):
+    shift = np.uint64(64)
+    while np.uint64(1) << (np.uint64(64) - shift) < n_slots:
+        shift -= np.uint64(1)
+    return shift
+
+
+@njit(**_options)
+def _find(keys, numbers, base, place, key, pool, starts, text, start):
+    """Return the slot of a word, or the free slot for it, beginning at ``place``.
+
+    The word starts at ``start`` in ``text``; like those in ``pool`` it is terminated by a zero
+    byte, so that no word is a prefix of another.
+    """
+    mask = base - np.uint64(1)
+    while keys[place]:
+        if keys[place] == key:
+            if key < _LONG:
+                break
+            old, new = starts[numbers[place]], start
+            while pool[old] == text[new] and text[new]:
+                old += 1
+                new += 1
+            if pool[old] == text[new]:
+                break
+        place = base | ((place + np.uint64(1)) & mask)
+    return place
+
+
+@njit(**_options)
+def renumber(
+    given,
+    table,
+    given_pool,
+    given_starts,
+    secrets,
+    keys,
+    numbers,
+    pool,
+    starts,
+    counts,
+    ids,
+    state,
+):
+    """Replace the numbers of words by those in another table, and count the words.
+
+    Parameters
+    ----------
+    given : int32
+        Numbers of words in ``given_pool``.
+    table : int32
+        The number of each of them in ``pool``; negative if it was not looked up yet.
+    given_pool, given_starts : uint8, int64
+        Distinct words, as :func:`read_words` writes them.
+    secrets, keys, numbers, pool, starts : uint64, uint64, int32, uint8, int64
+        The other table; see :func:`read_words`.
+    counts : int64
+        How often each word of it occurs.
+    ids : int32
+        Filled with the new numbers.
+    state : int64, (2,)
+        Number of distinct words, and size of their hash table.
+    """
+    n_types, base = state[0], np.uint64(state[1])
+    shift = _shift(base)
+    for t in range(given.shape[0]):
+        number = np.int64(table[given[t]])
+        if number < 0:
+            start, stop = given_starts[given[t]], given_starts[given[t] + 1] - 1
+            key = np.uint64(0)
+            for i in range(start, stop):
+                key = (key << _BYTE | key >> _REST) ^ np.uint64(given_pool[i])
+            if stop - start > 8:
+                key = _hash_long(given_pool, start, stop, secrets[2]) | _LONG
+            place = base + _slot(key, secrets, shift)
+            place = _find(keys, numbers, base, place, key, pool, starts, given_pool, start)
+            number = np.int64(numbers[place])
+            if not keys[place]:
+                number = n_types
+                keys[place] = key
+                numbers[place] = number
+                end = starts[number]
+                for i in range(start, stop + 1):
+                    pool[end + i - start] = given_pool[i]
+                n_types += 1
+                starts[n_types] = end + stop + 1 - start
+                if np.uint64(2 * n_types) >= base:
+                    shift -= np.uint64(1)
+                    _grow(keys, numbers, np.int64(base), secrets, shift)
+                    base += base
+            table[given[t]] = number
+        counts[number] += 1
+        ids[t] = number
+    state[0] = n_types
+    state[1] = base
+
+
+@njit(**_options)
 def read_words(
     data,
     i,
@@ -139,9 +237,7 @@ def read_words(
     n_types, n_words, n_sentences, n_documents = state[0], state[2], state[3], state[4]
     base = np.uint64(state[1])
     mask = base - np.uint64(1)
-    shift = np.uint64(64)
-    while np.uint64(1) << (np.uint64(64) - shift) < base:
-        shift -= np.uint64(1)
+    shift = _shift(base)
     end = starts[n_types]  # of the words in the pool
     first, first_word, first_sentence = i, n_words, n_sentences  # of the document
     last_end = n_words  # words before the end of the last sentence

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _WORDS_AT_A_TIME = 1 << 16
+NOT_MET = -2
+"""As the id of a word: it was not looked up yet. (-1 is that of an unknown word.)"""
 
 
 class PackedStrings(Sequence[str]):
@@ -204,18 +206,14 @@ class Vocabulary:
         self, max_words: int | None = None, min_count: int = 1
     ) -> tuple[Vocabulary, NDArray[np.int64]]:
         """Return :meth:`most_frequent` and the current ids of its words."""
-        if max_words is not None and 0 < max_words < len(self):
-            # words with a lower count than the last one that fits cannot be selected
-            last = np.partition(self.counts, len(self) - max_words)[len(self) - max_words]
-            min_count = max(min_count, int(last))
-        kept = np.flatnonzero(self.counts >= min_count).tolist()
+        kept = frequent_enough(self.counts, max_words, min_count).tolist()
         ids = {self.words[i]: i for i in kept}
         words = sorted(ids)
         by_word = np.fromiter(map(ids.__getitem__, words), dtype=np.int64, count=len(words))
         order = np.argsort(-self.counts[by_word], kind="stable")[:max_words]
         chosen = np.array(words, dtype=object)[order].tolist()
         taken = by_word[order]
-        return Vocabulary._of_different(chosen, self.counts[taken]), taken
+        return Vocabulary.of_different(chosen, self.counts[taken]), taken
 
     def extended(self, found: Vocabulary, most: int | None, min_count: int) -> Vocabulary:
         """Return the vocabulary followed by words of another one, with their counts there.
@@ -237,7 +235,7 @@ class Vocabulary:
         by_frequency, _ = found.by_frequency(None, min_count)
         new = np.flatnonzero(self.encode(by_frequency.words) < 0)[:most]
         words = [*self.words, *(by_frequency.words[i] for i in new)]
-        return Vocabulary._of_different(words, np.append(self.counts, by_frequency.counts[new]))
+        return Vocabulary.of_different(words, np.append(self.counts, by_frequency.counts[new]))
 
     def where(self, kept: NDArray[np.bool_]) -> tuple[Vocabulary, NDArray[np.int64]]:
         """Return the words of a mask, and their current ids.
@@ -251,20 +249,37 @@ class Vocabulary:
         """
         ids = np.flatnonzero(kept)
         words = [self.words[i] for i in ids.tolist()]
-        return Vocabulary._of_different(words, self.counts[ids]), ids
+        return Vocabulary.of_different(words, self.counts[ids]), ids
 
     def with_counts(self, counts: NDArray[np.int64]) -> Vocabulary:
         """Return the same words with other counts."""
-        other = Vocabulary._of_different(self.words, counts)
+        other = Vocabulary.of_different(self.words, counts)
         other.__dict__["index"] = self.index  # share the cached property
         return other
 
     @classmethod
-    def _of_different(cls, words: Sequence[str], counts: NDArray[np.int64]) -> Vocabulary:
+    def of_different(cls, words: Sequence[str], counts: NDArray[np.int64]) -> Vocabulary:
         """Create a vocabulary from words that are known to be distinct."""
         vocabulary = cls(())
         vocabulary.words, vocabulary.counts = words, counts
         return vocabulary
+
+
+def frequent_enough(
+    counts: NDArray[np.int64], max_words: int | None, min_count: int
+) -> NDArray[np.int64]:
+    """Return the ids of the words that may be among the ``max_words`` most frequent.
+
+    Examples
+    --------
+    >>> frequent_enough(np.array([3, 1, 2, 2]), 2, 1)
+    array([0, 2, 3])
+    """
+    if max_words is not None and 0 < max_words < len(counts):
+        # words with a lower count than the last one that fits cannot be selected
+        last = np.partition(counts, len(counts) - max_words)[len(counts) - max_words]
+        min_count = max(min_count, int(last))
+    return np.flatnonzero(counts >= min_count)
 
 
 def places_of(ids: NDArray[np.int64], n_words: int) -> NDArray[np.int32]:

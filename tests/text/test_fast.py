@@ -153,6 +153,26 @@ class TestReader:
         ]
 
 
+class TestTableOfWords:
+    @given(
+        st.sets(
+            st.text("ab", min_size=2, max_size=40)
+            | st.builds("{}{}".format, st.sampled_from(["a" * 23, "蝇" * 9]), st.text("aé𐐨蝇"))
+            | st.text("aé蝇𐐨_9", min_size=2),
+        ),
+        st.randoms(),
+    )
+    def test_words_are_sorted_as_strings_are(self, words, random):
+        words = random.sample(sorted(words), len(words))
+        reader = FastReader(TextAnalyzer(sentence_splitter=None))
+        table = reader.read(" ".join([*words, "\n"]).encode(), "\n").numbering.table
+
+        numbers = table.alphabetical(np.arange(len(words)))
+
+        assert table.words_of(numbers) == sorted(words)
+        assert [words[i] for i in numbers] == sorted(words)
+
+
 documents = st.lists(texts | st.lists(st.text("ab", min_size=1), max_size=3), max_size=6)
 
 
@@ -163,17 +183,19 @@ class TestEncoding:
         st.integers(1, 20),
         st.sampled_from([1, 2, 3]),
         st.sampled_from([10_000_000, 3]),
+        st.sampled_from([{}, {"max_words": 2}, {"min_count": 2}]),
         st.booleans(),
     )
     def test_it_is_the_same_with_and_without_the_kernel(
-        self, documents, params, block, n_jobs, max_types, as_generator
+        self, documents, params, block, n_jobs, max_types, chosen, as_generator
     ):
+        params = {**params, **chosen, "max_types": max_types}
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(_encode, "_BLOCK", block)
-            expected = encode_documents(documents, max_types=max_types, **params)
+            expected = encode_documents(documents, **params)
             patch.setattr(_blocks, "WORTH_COMPILING", 1)
             given_ = iter(documents) if as_generator else documents
-            found = encode_documents(given_, max_types=max_types, n_jobs=n_jobs, **params)
+            found = encode_documents(given_, n_jobs=n_jobs, **params)
 
         assert parts(found) == parts(expected)
 

@@ -52,8 +52,8 @@ def read(words):
 def test_no_run_of_slots_is_long(words):
     reader, block = read(words())
 
-    n_slots = reader._n_slots
-    taken = reader._keys[n_slots : 2 * n_slots] != 0
+    n_slots = reader._table.n_slots
+    taken = reader._table.arrays[0][n_slots : 2 * n_slots] != 0
     runs = np.diff(np.flatnonzero(~np.concatenate([[False], taken, [False]]))) - 1
 
     assert len(block.numbering.words) == len(set(words()))

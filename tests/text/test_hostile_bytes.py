@@ -48,7 +48,7 @@ def test_a_word_that_grows_in_lower_case_and_is_read_again_has_room(n, end):
 
     words = [block.numbering.words[i] for i in block.ids.tolist()]
     assert words == ["ⱥ" * n + "i"]
-    assert reader._starts[len(block.numbering.words)] <= len(reader._pool)
+    assert reader._table.arrays[3][len(block.numbering.words)] <= len(reader._table.arrays[2])
 
 
 def test_memory_follows_the_distinct_words_not_the_length_of_the_text():
