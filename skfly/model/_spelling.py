@@ -6,9 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from scipy import sparse
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer
+
+from skfly.engine._numpy import log32
 
 _NGRAMS = (3, 5)
+_IDF_UNIT = 2.0**-20
+_LENGTH = 2.0**24
 
 
 class UnknownWords(Mapping[str, int]):
@@ -75,15 +79,28 @@ class Spelling:
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self._n_words = len(vocabulary)
         if self._n_words:
-            self._ngrams = TfidfVectorizer(
-                analyzer="char_wb", ngram_range=_NGRAMS, lowercase=False, dtype=np.float32
+            self._ngrams = CountVectorizer(
+                analyzer="char_wb", ngram_range=_NGRAMS, lowercase=False, dtype=np.float64
             )
-            self._known = sparse.csr_array(self._ngrams.fit_transform(vocabulary).T)
+            counts = sparse.csr_array(self._ngrams.fit_transform(vocabulary))
+            having = np.bincount(counts.indices, minlength=counts.shape[1])
+            ratios = ((self._n_words + 1) / (having + 1)).astype(np.float32)
+            self._idf = np.rint((log32(ratios) + 1).astype(np.float64) / _IDF_UNIT)
+            self._known = self._weigh(counts).T.tocsr()
 
     def weights(self, words: Sequence[str]) -> sparse.csr_array:
         """Return the weights of the vocabulary's words for others, (n_words, n_vocabulary)."""
         if not words or not self._n_words:
             return sparse.csr_array((len(words), self._n_words), dtype=np.float32)
-        weights = sparse.csr_array(self._ngrams.transform(words) @ self._known)
-        weights.data **= 2
+        counts = sparse.csr_array(self._ngrams.transform(words))
+        weights = self._weigh(counts) @ self._known
+        weights.data = ((weights.data / _LENGTH**2) ** 2).astype(np.float32)
         return weights
+
+    def _weigh(self, counts: sparse.csr_array) -> sparse.csr_array:
+        """Return rows of equal length; whole numbers, so that all sums are exact."""
+        values = counts.data * self._idf[counts.indices]
+        rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+        lengths = np.sqrt(np.bincount(rows, values**2, minlength=counts.shape[0]))
+        whole = np.rint(values / lengths[rows] * _LENGTH)
+        return sparse.csr_array((whole, counts.indices, counts.indptr), counts.shape)

@@ -311,7 +311,9 @@ def keep_probabilities(counts: NDArray[np.int64], threshold: float) -> NDArray[n
     return kept.astype(np.float32)
 
 
-def evidence(counts: NDArray[np.float32], cell_counts: NDArray[np.float32]) -> NDArray[np.float32]:
+def evidence(
+    counts: NDArray[np.float32], cell_counts: NDArray[np.float32], log_dtype: Any = np.float64
+) -> NDArray[np.float32]:
     """Return the evidence of the consensus: the logarithm of counts over those by chance.
 
     Parameters
@@ -320,6 +322,9 @@ def evidence(counts: NDArray[np.float32], cell_counts: NDArray[np.float32]) -> N
         How often each cell came up for each word.
     cell_counts : ndarray of float32, (n_cells,)
         How often each cell came up for all words.
+    log_dtype : dtype
+        The type of the logarithms. The last bit of one depends on the processor, so those of
+        codes have more digits than are kept.
 
     Returns
     -------
@@ -336,8 +341,8 @@ def evidence(counts: NDArray[np.float32], cell_counts: NDArray[np.float32]) -> N
     share = cell_counts / max(float(cell_counts.sum(dtype=np.float64)), 1.0)
     expected = counts.sum(axis=1, keepdims=True) * share
     ratio = np.divide(counts, expected, out=np.ones_like(counts), where=expected > 0)
-    logarithm: NDArray[np.float32] = np.log(np.maximum(ratio, 1.0, out=ratio), out=ratio)
-    return logarithm
+    logarithm: NDArray[Any] = np.log(np.maximum(ratio, 1.0, out=ratio), dtype=log_dtype)
+    return logarithm.astype(np.float32, copy=False)
 
 
 def consensus_scores(

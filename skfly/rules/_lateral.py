@@ -77,7 +77,7 @@ def learn_lateral(
     with single_threaded_blas():
         known, cell_counts = np.empty((len(words), n_cells), np.float32), consensus.sum(axis=0)
         for part in gen_batches(len(words), _WORDS_AT_A_TIME):
-            known[part] = evidence(consensus[words[part]], cell_counts)
+            known[part] = evidence(consensus[words[part]], cell_counts, np.float32)
         decorrelate = _power(known.T @ known, -decorrelation / 2)
         for part in gen_batches(len(words), _WORDS_AT_A_TIME):
             moved = known[part] @ decorrelate
