@@ -2,6 +2,7 @@
 
 import csv
 import io
+import struct
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -55,7 +56,7 @@ def files_only(explored, tmp_path_factory):
 
 def drag(page, *corners):
     """Press at the first of some places of the map, in shares of its size, and draw on."""
-    box = page.locator(".map canvas").bounding_box()
+    box = page.locator(".map").bounding_box()
     places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in corners]
     page.mouse.move(*places[0])
     page.mouse.down()
@@ -77,6 +78,48 @@ def test_a_selection_drawn_on_the_map_tells_what_it_has_in_common(open_page, doc
     page.wait_for_selector("#selection h2", state="detached")
     page.click("#in-view")  # without a mouse
     page.wait_for_selector("#selection >> text=and 3 documents")
+
+
+def part(page, x, y):
+    """Return a picture of a part of the map, whose corner lies there."""
+    box = page.locator(".map").bounding_box()
+    return page.screenshot(
+        clip={"x": box["x"] + x, "y": box["y"] + y, "width": 400, "height": 200}
+    )
+
+
+# resolves once the frame that was asked for is drawn
+NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def test_a_drag_moves_the_map_as_a_picture_and_draws_it_where_it_ends(open_page):
+    page = open_page("#/map")
+    page.wait_for_selector("canvas[data-labels]")
+    canvas = page.locator(".map canvas")
+    before = part(page, 350, 150)
+    box = page.locator(".map").bounding_box()
+    x, y = box["x"] + 500, box["y"] + 200
+
+    def move(dx, dy):
+        page.mouse.move(x + dx, y + dy)
+        page.evaluate(NEXT_FRAME)
+
+    page.mouse.move(x, y)
+    page.mouse.down()
+    move(10, 6)  # drawn with what lies around the view
+    sync_api.expect(canvas).to_have_css("translate", "none")
+    move(90, 56)
+    sync_api.expect(canvas).to_have_css("translate", "80px 50px")
+    assert part(page, 440, 206) == before
+    move(-300, 56)  # more than was drawn
+    sync_api.expect(canvas).to_have_css("translate", "none")
+    assert part(page, 50, 206) == before
+    move(0, 0)
+    page.mouse.up()
+    page.mouse.move(0, 0)
+    page.evaluate(NEXT_FRAME)
+    sync_api.expect(canvas).to_have_css("translate", "none")
+    assert part(page, 350, 150) == before
 
 
 def test_the_map_marks_neighbours_and_words_of_a_cell(open_page):
@@ -133,7 +176,10 @@ def test_pictures_are_saved(open_page):
     assert png.startswith(b"\x89PNG")
     page = open_page("#/map")
     page.wait_for_selector("canvas[data-labels]")
-    assert saved(page, ".tools .save")[1].startswith(b"\x89PNG")
+    _, png = saved(page, ".tools .save")
+    assert png.startswith(b"\x89PNG")
+    size = page.locator(".map .view").evaluate("view => [view.clientWidth, view.clientHeight]")
+    assert list(struct.unpack(">II", png[16:24])) == size  # what is seen, not what lies around it
 
 
 def test_tables_are_saved(open_page):

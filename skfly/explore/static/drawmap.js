@@ -2,6 +2,7 @@
 
 const LABELS = 160; // at most, at a time
 const TRIED = 2500; // words that a place is looked for
+const REACH = 0.25; // of the size of the view, on each side: a drag moves so much as a picture
 const FONT = "600 13px system-ui, sans-serif";
 const widths = new Map();
 
@@ -14,26 +15,49 @@ function widthOf(pen, word) {
   return width;
 }
 
-function fit(canvas) {
-  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-  const ratio = window.devicePixelRatio || 1;
-  if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
-  if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
-  const pen = canvas.getContext("2d");
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, width, height);
-  return [pen, width, height];
+const pixels = () => window.devicePixelRatio || 1;
+
+/** The nearest length that keeps a moved canvas sharp. */
+export const wholePixels = (length) => Math.round(length * pixels()) / pixels();
+
+/** How far the canvas goes beyond each side of a view. */
+export const reachOf = (size) => size.map((length) => wholePixels(REACH * length));
+
+/** What is seen of a canvas, as a canvas of its own. */
+export function middle(canvas, size) {
+  const part = document.createElement("canvas");
+  [part.width, part.height] = size.map((length) => Math.round(length * pixels()));
+  part.getContext("2d").drawImage(canvas, ...reachOf(size).map((length) => -length * pixels()));
+  return part;
 }
 
-export function drawMap(canvas, { data, at, scale, chosen, marked, lasso, polygon, documents }) {
-  const [pen, width, height] = fit(canvas);
+function fit(canvas, size) {
+  const ratio = pixels();
+  const reach = reachOf(size);
+  const [width, height] = size.map((length, axis) => Math.round((length + 2 * reach[axis]) * ratio));
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  const style = { width: width / ratio, height: height / ratio, left: -reach[0], top: -reach[1] };
+  for (const [name, length] of Object.entries(style)) canvas.style[name] = `${length}px`;
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, reach[0] * ratio, reach[1] * ratio);
+  return pen;
+}
+
+/** Draw the view of a map, and with `isWide` what lies around it as far as the canvas goes. */
+export function drawMap(canvas,
+  { data, at, size, isWide, scale, chosen, marked, lasso, polygon, documents }) {
+  const [width, height] = size;
+  const pen = fit(canvas, size);
+  const [left, top] = isWide ? reachOf(size).map((length) => -length) : [0, 0];
+  const [right, bottom] = [width - left, height - top];
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
   const colours = data.of.map((_, i) => colour(`--r${i}`));
   const placeX = (x) => at.x + ((at.k * x) / scale) * width;
   const placeY = (y) => at.y + ((at.k * y) / scale) * height;
   pen.fillStyle = colour("--card");
-  pen.fillRect(0, 0, width, height);
+  pen.fillRect(left, top, right - left, bottom - top);
 
   if (documents) {
     pen.fillStyle = colour("--soft");
@@ -42,7 +66,7 @@ export function drawMap(canvas, { data, at, scale, chosen, marked, lasso, polygo
     const dot = Math.min(9, 3 * Math.sqrt(at.k));
     for (let i = 0; i < x.length; i += 1) {
       const [px, py] = [placeX(x[i]), placeY(y[i])];
-      if (px < 0 || py < 0 || px > width || py > height) continue;
+      if (px < left || py < top || px > right || py > bottom) continue;
       pen.fillRect(px - dot / 2, py - dot / 2, dot, dot);
     }
     pen.globalAlpha = 1;
@@ -57,7 +81,7 @@ export function drawMap(canvas, { data, at, scale, chosen, marked, lasso, polygo
     for (const i of data.of[region]) {
       const x = placeX(data.x[i]);
       const y = placeY(data.y[i]);
-      if (x < 0 || y < 0 || x > width || y > height) continue;
+      if (x < left || y < top || x > right || y > bottom) continue;
       pen.fillRect(x - dot / 2, y - dot / 2, dot, dot);
       seen[i] = 1;
     }
@@ -83,54 +107,60 @@ export function drawMap(canvas, { data, at, scale, chosen, marked, lasso, polygo
     pen.lineWidth = 2;
     pen.stroke();
   }
-  canvas.dataset.labels = String(label());
+  if (chosen !== undefined && seen[chosen]) {
+    pen.fillStyle = colour("--accent");
+    pen.beginPath();
+    pen.arc(placeX(data.x[chosen]), placeY(data.y[chosen]), 6, 0, 7);
+    pen.fill();
+  }
 
-  function label() {
-    pen.font = FONT;
-    pen.textAlign = "center";
-    pen.lineWidth = 3.5;
-    pen.lineJoin = "round";
-    pen.strokeStyle = colour("--card");
-    const columns = Math.ceil(width / 16) + 1;
-    const taken = new Uint8Array(columns * (Math.ceil(height / 9) + 2));
-    let drawn = 0;
+  pen.font = FONT;
+  pen.textAlign = "center";
+  pen.lineWidth = 3.5;
+  pen.lineJoin = "round";
+  pen.strokeStyle = colour("--card");
+  // what is taken is counted from the corner of the map, so that labels stay when it moves
+  const columnOf = (x) => Math.floor((x - at.x) / 16) - Math.floor((left - at.x) / 16);
+  const rowOf = (y) => Math.floor((y - at.y) / 9) - Math.floor((top - at.y) / 9);
+  const columns = columnOf(right) + 1;
+  const taken = new Uint8Array(columns * (rowOf(bottom) + 1));
+  let drawn = label(0, 0, width, height, 1);
+  if (isWide) drawn += label(left, top, right, bottom, 2); // then what is not seen yet
+  canvas.dataset.labels = String(drawn);
+
+  /** Label what lies between four sides, with so many times the labels of a view. */
+  function label(x0, y0, x1, y1, times) {
+    let n = 0;
 
     function put(i) {
       const [x, y] = [placeX(data.x[i]), placeY(data.y[i])];
       const half = widthOf(pen, data.words[i]) / 2 + 3;
-      if (x - half < 0 || x + half > width || y < 18) return;
-      const [left, right] = [Math.floor((x - half) / 16), Math.floor((x + half) / 16)];
-      const [top, bottom] = [Math.floor((y - 18) / 9), Math.floor(y / 9)];
-      for (let row = top; row <= bottom; row += 1) {
-        for (let column = left; column <= right; column += 1) {
+      if (x - half < x0 || x + half > x1 || y - 18 < y0 || y > y1) return;
+      const [first, last] = [columnOf(x - half), columnOf(x + half)];
+      for (let row = rowOf(y - 18); row <= rowOf(y); row += 1) {
+        for (let column = first; column <= last; column += 1) {
           if (taken[row * columns + column]) return;
         }
       }
-      for (let row = top; row <= bottom; row += 1) {
-        taken.fill(1, row * columns + left, row * columns + right + 1);
+      for (let row = rowOf(y - 18); row <= rowOf(y); row += 1) {
+        taken.fill(1, row * columns + first, row * columns + last + 1);
       }
       pen.fillStyle = i === chosen ? colour("--accent") : colours[data.regions[i]];
       pen.strokeText(data.words[i], x, y - 5);
       pen.fillText(data.words[i], x, y - 5);
-      drawn += 1;
+      n += 1;
     }
 
-    if (chosen !== undefined && seen[chosen]) {
-      pen.fillStyle = colour("--accent");
-      pen.beginPath();
-      pen.arc(placeX(data.x[chosen]), placeY(data.y[chosen]), 6, 0, 7);
-      pen.fill();
-      put(chosen);
-    }
+    if (chosen !== undefined && seen[chosen]) put(chosen);
     for (const i of marked) if (seen[i] && i !== chosen) put(i);
-    if (dim && chosen === undefined) return drawn; // the words of a cell, and no others
+    if (dim && chosen === undefined) return n; // the words of a cell, and no others
     let tried = 0;
     for (const i of data.labelled) {
-      if (drawn >= LABELS || tried >= TRIED) break;
+      if (n >= LABELS * times || tried >= TRIED * times) break;
       if (!seen[i] || i === chosen || marked.has(i)) continue;
       tried += 1;
       put(i);
     }
-    return drawn;
+    return n;
   }
 }

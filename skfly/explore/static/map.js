@@ -2,9 +2,9 @@
 
 import { ask, latest } from "./api.js";
 import { count, h, percent, plural } from "./dom.js";
-import { drawMap } from "./drawmap.js";
+import { drawMap, middle, reachOf, wholePixels } from "./drawmap.js";
 import { codeGrid, failure, nameOf, note, wordList } from "./parts.js";
-import { savable, saveCanvas, saveTable } from "./save.js";
+import { savable, savePicture, saveTable } from "./save.js";
 import { go, link, linkCell, linkWord } from "./state.js";
 
 const NEAR = 14; // pixels between a press and a word
@@ -36,18 +36,22 @@ export function mapView(root, model) {
   let marked = new Set(); // neighbours of the word, or words of the cell
   let lasso = null; // corners, in pixels, while one is drawn
   let at = window.d3.zoomIdentity;
+  let moves = false; // a press or a wheel goes on
+  let drawn = null; // where the canvas was drawn, and whether with what lies around the view
   let frame = 0;
-  const canvas = h("canvas", { tabindex: 0, role: "img",
-    "aria-label": "Map of words; search above flies to a word. Arrow keys move it, plus and minus zoom." });
+  const canvas = h("canvas", { "aria-hidden": "true" }); // larger than the view, which shows its middle
+  const view = h("div", { class: "view", tabindex: 0, role: "img",
+    "aria-label": "Map of words; search above flies to a word. Arrow keys move it, plus and minus zoom." },
+  canvas);
   const told = h("p", { class: "lead", "aria-live": "polite" });
   const pointed = h("div", { class: "pointed", hidden: true });
-  const holder = h("div", { class: "map" }, canvas, pointed);
+  const holder = h("div", { class: "map" }, view, pointed);
   const status = h("div");
   const panel = h("section", { id: "selection", "aria-live": "polite" });
   const change = (changes) => go("map", { ...params, ...changes });
   const draws = h("button", { type: "button", id: "lasso", "aria-pressed": "false", onclick: () => {
     draws.setAttribute("aria-pressed", String(draws.getAttribute("aria-pressed") !== "true"));
-    canvas.classList.toggle("draws", isDrawing());
+    view.classList.toggle("draws", isDrawing());
   } }, "Draw a selection");
   const isDrawing = () => draws.getAttribute("aria-pressed") === "true";
   const shows = h("input", { type: "checkbox", id: "docs",
@@ -58,27 +62,49 @@ export function mapView(root, model) {
       select([[0, 0], [width, 0], [width, height], [0, height]]);
     } }, "Select what is in view"),
     model.n_documents === null ? null : h("label", {}, shows, " Documents"),
-    saveCanvas(canvas, "Map of words"));
+    savePicture("Map of words", () => {
+      draw();
+      return middle(canvas, size());
+    }));
   root.append(h("h1", { tabindex: -1 }, "Map of words"), told, status, tools, holder,
     h("p", { class: "legend" }, model.region_names.map((name, i) =>
       h("span", { class: `region r${i}` }, name))), panel);
   const zoom = window.d3.zoom().scaleExtent([0.8, 60])
     .filter((event) => !event.button && (event.type === "wheel" || !(isDrawing() || event.shiftKey)))
+    .on("start", () => { moves = true; })
     .on("zoom", (event) => {
       at = event.transform;
-      redraw();
+      next(slide);
+    })
+    .on("end", () => {
+      moves = false;
+      if (drawn && (drawn.isWide || drawn.at !== at)) redraw();
     });
-  const target = window.d3.select(canvas).call(zoom).on("dblclick.zoom", null);
+  const target = window.d3.select(view).call(zoom).on("dblclick.zoom", null);
 
-  const size = () => [canvas.clientWidth, canvas.clientHeight];
-  const redraw = () => {
+  const size = () => [view.clientWidth, view.clientHeight];
+  const next = (action) => {
     cancelAnimationFrame(frame);
-    frame = requestAnimationFrame(() => {
-      if (!data || !canvas.isConnected) return;
-      drawMap(canvas, { data, at, scale: SCALE, chosen: data.index.get(params.w), marked, lasso,
-        polygon: polygonOf(params.sel), documents: params.docs === "1" });
-    });
+    frame = requestAnimationFrame(action);
   };
+  const redraw = () => next(() => draw());
+
+  function draw(isWide = false) {
+    if (!data || !canvas.isConnected) return;
+    drawMap(canvas, { data, at, size: size(), isWide, scale: SCALE, chosen: data.index.get(params.w),
+      marked, lasso, polygon: polygonOf(params.sel), documents: params.docs === "1" });
+    drawn = { at, isWide };
+    canvas.style.translate = "none";
+  }
+
+  /** Move the canvas as it is, and draw it again only where it ends: drawing takes most of a frame. */
+  function slide() {
+    const isMoved = moves && drawn?.at.k === at.k;
+    const by = isMoved ? [at.x - drawn.at.x, at.y - drawn.at.y] : [0, 0];
+    const reach = reachOf(size());
+    if (!isMoved || !drawn.isWide || by.some((d, axis) => Math.abs(d) > reach[axis])) draw(isMoved);
+    else canvas.style.translate = by.map((d) => `${wholePixels(d)}px`).join(" ");
+  }
 
   // Pixels to places on the map
   const toMap = ([x, y]) => {
@@ -91,7 +117,7 @@ export function mapView(root, model) {
     change({ sel: corners.filter((_, i) => i % every === 0).map(toMap).join(",") });
   };
   const positionOf = (event) => {
-    const box = canvas.getBoundingClientRect();
+    const box = view.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
 
@@ -117,12 +143,12 @@ export function mapView(root, model) {
     (still ? target : target.transition().duration(600)).call(zoom.transform, to);
   }
 
-  canvas.addEventListener("pointerdown", (event) => {
+  view.addEventListener("pointerdown", (event) => {
     if (!data || event.button || !(isDrawing() || event.shiftKey)) return;
     lasso = [positionOf(event)];
-    canvas.setPointerCapture(event.pointerId);
+    view.setPointerCapture(event.pointerId);
   });
-  canvas.addEventListener("pointermove", (event) => {
+  view.addEventListener("pointermove", (event) => {
     if (!data) return;
     if (lasso) {
       const [x, y] = positionOf(event);
@@ -141,22 +167,22 @@ export function mapView(root, model) {
     pointed.style.setProperty("left", `${x}px`);
     pointed.style.setProperty("top", `${y}px`);
   });
-  canvas.addEventListener("pointerleave", () => { pointed.hidden = true; });
-  canvas.addEventListener("pointerup", () => {
+  view.addEventListener("pointerleave", () => { pointed.hidden = true; });
+  view.addEventListener("pointerup", () => {
     const corners = lasso;
     lasso = null;
     if (corners?.length > 2) select(corners);
     else redraw();
   });
-  canvas.addEventListener("pointercancel", () => { lasso = null; redraw(); });
-  canvas.addEventListener("click", (event) => {
+  view.addEventListener("pointercancel", () => { lasso = null; redraw(); });
+  view.addEventListener("click", (event) => {
     if (!data || isDrawing() || event.shiftKey) return;
     const i = nearest(event, data);
     const document = params.docs === "1" ? nearest(event, data.documents) : null;
     if (i !== null) go("word", { w: data.words[i] });
     else if (document !== null) go("documents", { like: data.documents.places[document] });
   });
-  canvas.addEventListener("keydown", (event) => {
+  view.addEventListener("keydown", (event) => {
     const moves = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
     if (moves[event.key]) target.call(zoom.translateBy, ...moves[event.key].map((d) => d / at.k));
     else if (event.key === "+" || event.key === "=") target.call(zoom.scaleBy, 1.4);
@@ -166,7 +192,7 @@ export function mapView(root, model) {
     else return;
     event.preventDefault();
   });
-  new ResizeObserver(redraw).observe(canvas);
+  new ResizeObserver(redraw).observe(view);
   new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 
   function showSelection(answer) {

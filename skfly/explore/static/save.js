@@ -78,9 +78,9 @@ export const savable = (picture) => {
         download(await raster(standalone(picture)), fileName(label, "png")))));
 };
 
-/** A button that saves a canvas. */
-export const saveCanvas = (canvas, label) => button("PNG", label, () =>
-  canvas.toBlob((blob) => download(blob, fileName(label, "png")), "image/png"));
+/** A button that saves the canvas that `draw` returns. */
+export const savePicture = (label, draw) => button("PNG", label, () =>
+  draw().toBlob((blob) => download(blob, fileName(label, "png")), "image/png"));
 
 // what a spreadsheet would take for a formula is text here
 const field = (value) => {
