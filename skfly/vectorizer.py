@@ -25,7 +25,7 @@ from skfly._embedding import EmbeddingMixin
 from skfly._estimator_files import FilesMixin
 from skfly._messages import Progress, warn_of_cut, warn_of_small_text
 from skfly._params import CONSTRAINTS, MODEL_PARAMS, RULE_PARAMS
-from skfly._pretrained_fit import PretrainedMixin
+from skfly._pretrained_fit import adapt_to, read_to_adapt, use_pretrained, why_not_continued
 from skfly._sklearn_compat import (
     CallbackSupportMixin,
     _fit_context,
@@ -89,7 +89,6 @@ def _learned(path: str) -> Any:
 
 
 class FlyHashVectorizer(
-    PretrainedMixin,
     FilesMixin,
     CallbackSupportMixin,
     EmbeddingMixin,
@@ -476,7 +475,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         self : FlyHashVectorizer
         """
         if self.pretrained is not None and self.adapt == "nothing":
-            self._use_pretrained()
+            use_pretrained(self)
             return self
         with self._read_to_fit(raw_documents) as corpus:
             self._fit_corpus(corpus, raw_documents)
@@ -498,7 +497,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         """
         self._validate_params()
         if self.pretrained is not None and self.adapt == "nothing":
-            self._use_pretrained()
+            use_pretrained(self)
             return self._as_output(self.model_.documents(raw_documents))
         with self._read_to_fit(raw_documents) as corpus:
             self._fit_corpus(corpus, raw_documents)
@@ -551,7 +550,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
     def _check_continues(self) -> None:
         """Refuse to continue from a model that does not fit the parameters."""
         if self._training is None:
-            raise ValueError(self._why_not_continued())
+            raise ValueError(why_not_continued(self))
         if self.n_kenyon_cells != self.n_features_out_:
             raise ValueError(
                 f"n_kenyon_cells is {self.n_kenyon_cells}, but the model was fitted with "
@@ -570,7 +569,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         if self.checkpoint_dir is not None:
             Checkpoints(self.checkpoint_dir, {})  # raises an error if it cannot be written
         if self.pretrained is not None:
-            return self._read_to_adapt(raw_documents)
+            return read_to_adapt(self, raw_documents)
         analyzer = TextAnalyzer(**self._model_params(None)["text"])
         if not self.phrases:
             return self._read(raw_documents, self._given_vocabulary(), analyzer)
@@ -601,7 +600,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
 
     def _fit_corpus(self, corpus: EncodedCorpus, raw_documents: Any) -> None:
         if self.pretrained is not None:
-            self._adapt_to(corpus)
+            adapt_to(self, corpus)
             return
         min_count = least_count(corpus.n_words, self.min_count)
         vocabulary = self._given_vocabulary()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from pkgutil import resolve_name
+from typing import Annotated
 
 import typer
 
@@ -75,37 +75,13 @@ def _verify(path: Path) -> str:
         raise ValueError(f"{path} is damaged: it holds {kind!r:.30}")
     name, read = _READERS[kind]
     if kind != "documents" or content.get("model") is not None:
-        read(path)  # an index without its model cannot be used, but was compared
+        resolve_name(read)(path)  # an index without its model cannot be used, but was compared
     return name
 
 
-def _read_model(path: Path) -> Any:
-    from skfly.vectorizer import FlyHashVectorizer
-
-    return FlyHashVectorizer.load(path)
-
-
-def _read_vectors(path: Path) -> Any:
-    from skfly.keyedvectors import FlyKeyedVectors
-
-    return FlyKeyedVectors.load(path)
-
-
-def _read_index(path: Path) -> Any:
-    from skfly.index import DocumentIndex
-
-    return DocumentIndex.load(path)
-
-
-def _read_checkpoint(path: Path) -> Any:
-    from skfly.fit import Checkpoints
-
-    return Checkpoints.read(path)
-
-
-_READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
-    "model": ("model", _read_model),
-    "keyedvectors": ("vectors", _read_vectors),
-    "documents": ("index of documents", _read_index),
-    "checkpoint": ("checkpoint", _read_checkpoint),
+_READERS = {
+    "model": ("model", "skfly:FlyHashVectorizer.load"),
+    "keyedvectors": ("vectors", "skfly:FlyKeyedVectors.load"),
+    "documents": ("index of documents", "skfly:DocumentIndex.load"),
+    "checkpoint": ("checkpoint", "skfly.fit:Checkpoints.read"),
 }

@@ -8,7 +8,7 @@ the loop over stages, epochs and batches, checkpoints and progress.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -103,11 +103,15 @@ class Rule(Protocol):
     block_size: ClassVar[int]
     """Neighbouring sentences that stay together in the random order of the text."""
 
+    settings_type: ClassVar[type[Any]]
+    """The type of what :meth:`resolve` returns, whose fields are numbers."""
+
     stages: tuple[Stage, ...]
 
     @property
     def finishing_steps(self) -> int:
         """How often ``on_step`` of :meth:`finish` is called, at most."""
+        return 0
 
     def __init__(self, task: Task) -> None: ...
 
@@ -118,6 +122,19 @@ class Rule(Protocol):
     @classmethod
     def restore_settings(cls, content: Mapping[str, Any]) -> Any:
         """Restore the settings that ``asdict`` returned; wrong ones raise ``ValueError``."""
+        settings = cls.settings_type(**content)
+        for field in fields(settings):
+            value = getattr(settings, field.name)
+            if isinstance(value, bool) or field.type == "bool":
+                fits = isinstance(value, bool) and field.type == "bool"
+            elif value is None:
+                fits = field.type == "float | None"
+            else:
+                number = int if field.type == "int" else int | float
+                fits = isinstance(value, number) and 0 <= value < 2**63
+            if not fits:
+                raise ValueError(f"{field.name} is {value!r:.30}")
+        return settings
 
     @classmethod
     def check_state(cls, state: Mapping[str, Any], n_words: int, n_cells: int) -> None:
@@ -126,11 +143,13 @@ class Rule(Protocol):
     def step(self, batch: Any, stage: int, epoch: int, random: np.random.Generator) -> StepReport:
         """Learn from one batch."""
 
-    def end_epoch(self, stage: int) -> None:
-        """Finish an epoch."""
+    def end_epoch(self, stage: int) -> None:  # noqa: ARG002
+        """Finish an epoch; by default, do nothing."""
+        return
 
-    def end_stage(self, stage: int) -> None:
-        """Finish a stage."""
+    def end_stage(self, stage: int) -> None:  # noqa: ARG002
+        """Finish a stage; by default, do nothing."""
+        return
 
     def finish(self, on_step: Callable[[int], Any] | None = None) -> Learned:
         """Turn the counts into a coder. The rule cannot be used afterwards."""

@@ -10,9 +10,9 @@ from the consensus.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from skfly.engine import drive_for
 from skfly.engine._checks import check_array
 from skfly.model import SynapseCoder, keep_probabilities
-from skfly.rules._base import CorpusSize, Learned, Stage, StepReport, Task
+from skfly.rules._base import CorpusSize, Learned, Rule, Stage, StepReport, Task
 from skfly.rules._lateral import LATERAL_STEPS, learn_lateral
 
 _ACTIVE_SHARE = 0.01  # of the cells take part in the consensus
@@ -73,25 +73,8 @@ class WindowSettings:
             }
         )
 
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """Restore the settings that ``asdict`` returned; wrong ones raise ``ValueError``."""
-        settings = cls(**content)
-        for field in fields(cls):
-            value = getattr(settings, field.name)
-            if isinstance(value, bool) or field.type == "bool":
-                fits = isinstance(value, bool) and field.type == "bool"
-            elif value is None:
-                fits = field.type == "float | None"
-            else:
-                number = int if field.type == "int" else int | float
-                fits = isinstance(value, number) and 0 <= value < 2**63
-            if not fits:
-                raise ValueError(f"{field.name} is {value!r:.30}")
-        return settings
 
-
-class WindowRule(ABC):
+class WindowRule(Rule):
     """Stages, consensus and lateral connections of a rule that learns from windows.
 
     A subclass has the class attributes below, ``auto`` (its settings by the size of the text) and
@@ -99,7 +82,7 @@ class WindowRule(ABC):
     ``_restore``.
     """
 
-    block_size: ClassVar[int]
+    settings_type = WindowSettings
     floor: ClassVar[float]
     """Synapses below this are ignored."""
     log_ratios: ClassVar[bool]
@@ -130,10 +113,6 @@ class WindowRule(ABC):
     @classmethod
     def resolve(cls, params: Mapping[str, Any], size: CorpusSize) -> WindowSettings:
         return WindowSettings.resolve(params, cls.auto(size), size)
-
-    @classmethod
-    def restore_settings(cls, content: Mapping[str, Any]) -> WindowSettings:
-        return WindowSettings.from_json(content)
 
     @classmethod
     def check_state(cls, state: Mapping[str, Any], n_words: int, n_cells: int) -> None:
@@ -254,7 +233,7 @@ class WindowRule(ABC):
     def _learn(self, batch: Any, epoch: int) -> StepReport:
         """Learn from a batch."""
 
-    def _end_epoch(self) -> None:  # noqa: B027 (a rule need not write it)
+    def _end_epoch(self) -> None:
         """Finish an epoch; by default, do nothing."""
 
     @abstractmethod

@@ -17,7 +17,7 @@ by Fruit Fly Olfaction", 2025).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from skfly.engine import Batch
 from skfly.engine._checks import check_array
 from skfly.model import PhaseCoder, phase_responses
-from skfly.rules._base import CorpusSize, Learned, Stage, StepReport, Task
+from skfly.rules._base import CorpusSize, Learned, Rule, Stage, StepReport, Task
 from skfly.rules._windows import WindowSettings
 
 __all__ = ["ComplyRule"]
@@ -47,10 +47,11 @@ class Windows(NamedTuple):
     whole: NDArray[np.bool_]
 
 
-class ComplyRule:
+class ComplyRule(Rule):
     """Complex weights that learn from windows of ordered words."""
 
-    block_size: ClassVar[int] = 64
+    block_size = 64
+    settings_type = WindowSettings
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -63,11 +64,6 @@ class ComplyRule:
             self._weights = (coder.magnitudes * np.exp(1j * coder.phases)).astype(np.complex64)
         self._moments = np.zeros((2, len(task.word_counts), 2 * task.n_cells), dtype=np.float32)
         self._n_steps = 0
-
-    @property
-    def finishing_steps(self) -> int:
-        """Nothing is left to do after the last window."""
-        return 0
 
     @classmethod
     def resolve(cls, params: Mapping[str, Any], size: CorpusSize) -> WindowSettings:
@@ -82,11 +78,6 @@ class ComplyRule:
             "decorrelation": None,
         }
         return WindowSettings.resolve(params, auto, size)
-
-    @classmethod
-    def restore_settings(cls, content: Mapping[str, Any]) -> WindowSettings:
-        """Restore the settings that ``asdict`` returned; wrong ones raise ``ValueError``."""
-        return WindowSettings.from_json(content)
 
     @classmethod
     def check_state(cls, state: Mapping[str, Any], n_words: int, n_cells: int) -> None:  # noqa: ARG003
@@ -142,12 +133,6 @@ class ComplyRule:
         root = np.sqrt(second / np.float32(1 - _SECOND**self._n_steps))
         self._weights.view(np.float32)[...] += np.float32(scale) * first / (root + _TINY)
         return energy
-
-    def end_epoch(self, stage: int) -> None:
-        """Do nothing."""
-
-    def end_stage(self, stage: int) -> None:
-        """Do nothing."""
 
     def finish(self, on_step: Callable[[int], Any] | None = None) -> Learned:  # noqa: ARG002
         """Return the weights as a coder."""

@@ -10,8 +10,8 @@ batches, parts of a stream and machines, in any order.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from scipy import sparse
 from skfly._threads import single_threaded_blas
 from skfly.engine import Engine
 from skfly.model import WhitenedCoder
-from skfly.rules._base import CorpusSize, Learned, Stage, StepReport, Task
+from skfly.rules._base import CorpusSize, Learned, Rule, Stage, StepReport, Task
 from skfly.rules._whitening import Contexts, find_cells, whiten
 
 __all__ = ["PairCounts", "WhitenRule", "WhitenSettings"]
@@ -126,16 +126,17 @@ def _most_common(counts: sparse.csr_array, most: int) -> sparse.csr_array:
     return _kept(counts, counts.data > dropped)
 
 
-class WhitenRule:
+class WhitenRule(Rule):
     """The rule of pairs."""
 
-    block_size: ClassVar[int] = 4096  # the order of sentences does not matter
+    block_size = 4096  # the order of sentences does not matter
+    settings_type = WhitenSettings
+    finishing_steps = _PASSES
 
     def __init__(self, task: Task) -> None:
         self._task = task
         n_words = len(task.word_counts)
         self.stages: tuple[Stage, ...] = (Stage("counting", "words", 1),)
-        self.finishing_steps = _PASSES
         self._reach = {"near": 1, "wide": max(1, round(0.75 * (task.window - 1)))}
         # Half of them are left out already here, which saves most of the pairs. The others are
         # chosen at the end, so that a stream in parts gives the same result as the whole.
@@ -173,17 +174,6 @@ class WhitenRule:
         )
 
     @classmethod
-    def restore_settings(cls, content: Mapping[str, Any]) -> WhitenSettings:
-        """Restore the settings that ``asdict`` returned; wrong ones raise ``ValueError``."""
-        settings = WhitenSettings(**content)
-        for field in fields(WhitenSettings):
-            value = getattr(settings, field.name)
-            number = int if field.type == "int" else int | float
-            if isinstance(value, bool) or not isinstance(value, number) or not 0 <= value < 2**63:
-                raise ValueError(f"{field.name} is {value!r:.30}")
-        return settings
-
-    @classmethod
     def check_state(cls, state: Mapping[str, Any], n_words: int, n_cells: int) -> None:  # noqa: ARG003
         """Raise ``ValueError`` if these are not counts of pairs."""
         expected = {name for kind in _KINDS for name in _NAMES[kind]}
@@ -216,12 +206,6 @@ class WhitenRule:
             )
             self._counts[kind].add(counts)
         return StepReport(len(batch.ids), 0.0, np.zeros(0, dtype=np.int64))
-
-    def end_epoch(self, stage: int) -> None:
-        """Nothing is to be done."""
-
-    def end_stage(self, stage: int) -> None:
-        """Nothing is to be done."""
 
     def finish(self, on_step: Callable[[int], Any] | None = None) -> Learned:
         """Turn the counts into word vectors and cells."""
