@@ -105,7 +105,7 @@ class _Encoder:
     """Assign provisional ids to words and count them, tracking a bounded number."""
 
     def __init__(self, vocabulary: Vocabulary | None, max_types: int, spool: Spool) -> None:
-        self._words = _WordIds(vocabulary)
+        self._words = _WordIds() if vocabulary is None else _WordIds(vocabulary, is_fixed=True)
         # instead, as long as all text comes from compiled readers
         self._compiled: CompiledWordIds | None = None
         self._max_types = max_types
@@ -156,7 +156,6 @@ class _Encoder:
     def _use_dict(self) -> None:
         if self._compiled is not None:
             self._words = _WordIds(self._compiled.vocabulary())
-            self._words.is_fixed = False
             self._compiled = None
 
     def _forget_rare(self) -> None:
@@ -189,15 +188,18 @@ class _WordIds:
     Parameters
     ----------
     vocabulary : Vocabulary, optional
-        Words that have ids. Other words get the next ones unless ``is_fixed`` is set, as it is
-        with a vocabulary.
+        Words that have ids, and how often they occurred.
+    is_fixed : bool
+        Count these words from zero, and give no ids to others.
     """
 
-    def __init__(self, vocabulary: Vocabulary | None) -> None:
-        self.is_fixed = vocabulary is not None
+    def __init__(self, vocabulary: Vocabulary | None = None, *, is_fixed: bool = False) -> None:
+        self.is_fixed = is_fixed
         self._ids: dict[str, int] = {} if vocabulary is None else vocabulary.index
-        self.counts = np.zeros(len(self._ids), dtype=np.int64)
         self._n_given = len(self._ids)
+        self.counts = np.zeros(self._n_given, dtype=np.int64)
+        if vocabulary is not None and not is_fixed:
+            self.counts += vocabulary.counts
         self._forget = 1
 
     def renumber(

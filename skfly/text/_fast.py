@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from skfly.text import _kernels
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._blocks import Numbering, WordBlock
-from skfly.text._vocabulary import NOT_MET, Vocabulary, frequent_enough, places_of
+from skfly.text._vocabulary import NOT_MET, Vocabulary, distinct, frequent_enough, places_of
 
 _N_CHARACTERS = 0x110000
 _TWO_PLANES = 0x20000
@@ -249,7 +249,7 @@ class CompiledWordIds:
 
     def vocabulary(self) -> Vocabulary:
         """Return the words in order of their ids."""
-        return Vocabulary.of_different(self._table.words(), self._counts[: len(self)])
+        return distinct(self._table.words(), self._counts[: len(self)])
 
     def renumber(
         self, numbering: Numbering, known: NDArray[np.int32], numbers: NDArray[np.int32]
@@ -283,7 +283,7 @@ class CompiledWordIds:
         ids = self._table.alphabetical(frequent_enough(counts, max_words, min_count))
         ids = ids[np.argsort(-counts[ids], kind="stable")[:max_words]]
         words = self._table.words_of(ids)
-        return Vocabulary.of_different(words, counts[ids]), places_of(ids, max(len(self), 1))
+        return distinct(words, counts[ids]), places_of(ids, max(len(self), 1))
 
 
 class _Finish:

@@ -213,7 +213,7 @@ class Vocabulary:
         order = np.argsort(-self.counts[by_word], kind="stable")[:max_words]
         chosen = np.array(words, dtype=object)[order].tolist()
         taken = by_word[order]
-        return Vocabulary.of_different(chosen, self.counts[taken]), taken
+        return distinct(chosen, self.counts[taken]), taken
 
     def extended(self, found: Vocabulary, most: int | None, min_count: int) -> Vocabulary:
         """Return the vocabulary followed by words of another one, with their counts there.
@@ -235,7 +235,7 @@ class Vocabulary:
         by_frequency, _ = found.by_frequency(None, min_count)
         new = np.flatnonzero(self.encode(by_frequency.words) < 0)[:most]
         words = [*self.words, *(by_frequency.words[i] for i in new)]
-        return Vocabulary.of_different(words, np.append(self.counts, by_frequency.counts[new]))
+        return distinct(words, np.append(self.counts, by_frequency.counts[new]))
 
     def where(self, kept: NDArray[np.bool_]) -> tuple[Vocabulary, NDArray[np.int64]]:
         """Return the words of a mask, and their current ids.
@@ -249,20 +249,20 @@ class Vocabulary:
         """
         ids = np.flatnonzero(kept)
         words = [self.words[i] for i in ids.tolist()]
-        return Vocabulary.of_different(words, self.counts[ids]), ids
+        return distinct(words, self.counts[ids]), ids
 
     def with_counts(self, counts: NDArray[np.int64]) -> Vocabulary:
         """Return the same words with other counts."""
-        other = Vocabulary.of_different(self.words, counts)
+        other = distinct(self.words, counts)
         other.__dict__["index"] = self.index  # share the cached property
         return other
 
-    @classmethod
-    def of_different(cls, words: Sequence[str], counts: NDArray[np.int64]) -> Vocabulary:
-        """Create a vocabulary from words that are known to be distinct."""
-        vocabulary = cls(())
-        vocabulary.words, vocabulary.counts = words, counts
-        return vocabulary
+
+def distinct(words: Sequence[str], counts: NDArray[np.int64]) -> Vocabulary:
+    """Return the vocabulary of words that are known to be distinct."""
+    vocabulary = Vocabulary(())
+    vocabulary.words, vocabulary.counts = words, counts
+    return vocabulary
 
 
 def frequent_enough(

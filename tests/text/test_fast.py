@@ -176,6 +176,10 @@ class TestTableOfWords:
 documents = st.lists(texts | st.lists(st.text("ab", min_size=1), max_size=3), max_size=6)
 
 
+def _words_of(document):
+    return document.split() if isinstance(document, str) else document
+
+
 class TestEncoding:
     @given(
         documents,
@@ -196,6 +200,21 @@ class TestEncoding:
             patch.setattr(_blocks, "WORTH_COMPILING", 1)
             given_ = iter(documents) if as_generator else documents
             found = encode_documents(given_, n_jobs=n_jobs, **params)
+
+        assert parts(found) == parts(expected)
+
+    @pytest.mark.parametrize(
+        "others", [[["moth", "fly"]], [["moth"], "fly fly", ["bank"]], ["fly moth"] * 9]
+    )
+    @pytest.mark.parametrize("max_types", [10_000_000, 3])
+    def test_counts_go_on_when_the_analyzer_takes_over(
+        self, always_fast, monkeypatch, others, max_types
+    ):
+        monkeypatch.setattr(_encode, "_BLOCK", 4)
+        texts = ["bank fly bank", "fly lamp", *others]
+
+        found = encode_documents(texts, max_types=max_types)
+        expected = encode_documents(map(_words_of, texts), max_types=max_types)
 
         assert parts(found) == parts(expected)
 
