@@ -52,8 +52,13 @@ SMALL |= {"n_jobs": 1, "random_state": 0}
 @pytest.fixture(scope="module")
 def client():
     with (
-        # on a busy machine a worker may take more than one try to come back
-        config.set({"distributed.scheduler.allowed-failures": 50}),
+        # on a busy machine a worker may take long, and more than one try, to come back
+        config.set(
+            {
+                "distributed.scheduler.allowed-failures": 50,
+                "distributed.deploy.lost-worker-timeout": "300s",
+            }
+        ),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
