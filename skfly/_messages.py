@@ -1,4 +1,4 @@
-"""What users are told while they wait: progress, on standard error, and warnings.
+"""Progress, on standard error, and warnings.
 
 Filter the warnings by class, like any Python warning.
 """
