@@ -59,6 +59,9 @@ def main():
     parser.add_argument("--cells", type=int, default=400)
     parser.add_argument("--hash-length", type=int, default=51)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument(
+        "--save-vectors", type=Path, metavar="FILE.kv", help="for word_similarity.py"
+    )
     args = parser.parse_args()
     params = {"sentence_splitter": None, "random_state": 0, "n_jobs": args.threads}
     params |= {"n_kenyon_cells": args.cells}
@@ -69,6 +72,8 @@ def main():
             file.writelines(f"{line}\n" for line in first_words(TextLines(args.text), args.words))
         fly, ours = timed(lambda: FlyHashVectorizer(**params).fit(TextLines(path)))
         vectors, theirs = timed(lambda: skip_gram(path, args.threads))
+    if args.save_vectors is not None:
+        vectors.save(str(args.save_vectors))
     known = [set(vectors.index_to_key), set(fly.vocabulary_)]
     results = {
         f"fly, {args.hash_length} of {args.cells} cells": (

@@ -7,8 +7,8 @@ CORPUS has one sentence a line, or is the directory of an encoded corpus. On it 
 - the fly with the published rule (``learning="hebbian"``, ``word_codes="synapses"``),
 - the fly with default parameters, and once with 1,000 cells,
 - gensim's skip-gram (300 dimensions, window 5, 5 negatives, 5 epochs, frequent words thinned out
-  at 1e-4), whose vectors, less their mean, are hashed by LSH (k bits) and RandExp (k of 400
-  cells).
+  at 1e-4), whose vectors, less their mean, are hashed by LSH and ITQ (k bits) and RandExp (k of
+  400 cells).
 
 Flies are trained ``--seeds`` times (the published rule, which takes long, ``--hebbian-seeds``
 times), the hashes are drawn 5 times; means (and standard deviations) are shown. All are scored on
@@ -27,9 +27,10 @@ from pathlib import Path
 
 import numpy as np
 from _text import WORD2VEC, read_corpus, say
+from scipy.sparse import issparse
 
 from skfly import FlyHashVectorizer
-from skfly.binarize import LSH, RandExp
+from skfly.binarize import ITQ, LSH, RandExp
 from skfly.evaluation import load_vectors, load_word_pairs, mean_over_seeds, word_similarity
 
 HEBBIAN = "fly, hebbian as published"
@@ -69,30 +70,29 @@ def train_word2vec(corpus, args):
     return vectors, seconds
 
 
-def hashed(vectors, words, datasets, common, lengths):
-    """Return the results of LSH and RandExp by hash length."""
+def hashed(vectors, words, datasets, common):
+    """Yield hash length, method, bytes a word and rows of the hashes of vectors."""
     X = np.stack([vectors[word] for word in words])
 
-    def score(codes):
-        by_word = dict(zip(words, codes, strict=True))
-        return word_similarity(
-            by_word, datasets, measure="sokal-michener", pairs_known_to=[common]
-        )
+    def mean(hashers):
+        tables = []
+        for hasher in hashers:
+            codes = hasher.fit(vectors.vectors).transform(X)
+            codes = codes.toarray() if issparse(codes) else codes
+            by_word = dict(zip(words, codes, strict=True))
+            tables.append(
+                word_similarity(
+                    by_word, datasets, measure="sokal-michener", pairs_known_to=[common]
+                )
+            )
+        return mean_over_seeds(tables).rows
 
-    expansions = [
-        RandExp(n_cells=400, random_state=run).fit(vectors.vectors) for run in range(RUNS)
-    ]
-    lsh, randexp = {}, {}
-    for k in lengths:
-        lsh[k] = mean_over_seeds(
-            score(LSH(n_bits=k, random_state=run).fit(vectors.vectors).transform(X))
-            for run in range(RUNS)
-        )
-        randexp[k] = mean_over_seeds(
-            score(expansion.set_params(hash_length=k).transform(X).toarray())
-            for expansion in expansions
-        )
-    return lsh, randexp
+    for k in HASH_LENGTHS:
+        cells = (RandExp(400, k, random_state=run) for run in range(RUNS))
+        yield k, "skip-gram, RandExp", code_bytes(400, k), mean(cells)
+        for binarizer in (LSH, ITQ):
+            bits = (binarizer(n_bits=k, random_state=run) for run in range(RUNS))
+            yield k, f"skip-gram, {binarizer.__name__}", -(-k // 8), mean(bits)
 
 
 def by_length(table):
@@ -181,12 +181,8 @@ def compare(corpus, datasets, args):
     dense = word_similarity(vectors, datasets, pairs_known_to=[common])
     results.append((None, DENSE, 4 * vectors.vector_size, dense.rows))
     words = {key for data in datasets for word in data.words for key in (word, word.lower())}
-    lsh, randexp = hashed(
-        vectors, sorted(word for word in words if word in vectors), datasets, common, HASH_LENGTHS
-    )
-    for k in HASH_LENGTHS:
-        results.append((k, "skip-gram, RandExp", code_bytes(400, k), randexp[k].rows))
-        results.append((k, "skip-gram, LSH", -(-k // 8), lsh[k].rows))
+    known = sorted(word for word in words if word in vectors)
+    results += hashed(vectors, known, datasets, common)
     print_scores(results, datasets)
 
 
