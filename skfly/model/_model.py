@@ -44,6 +44,7 @@ _DOCUMENT_CELLS = ("auto", "words")
 _ARRANGED_WORDS = 10_000  # the most frequent words, by which cells are arranged
 _ARRANGED_SHARE = 16  # one cell in this many is in the codes for it
 _NAMING_WORDS = 12  # words of a cell that are candidates for its name
+_MANY = 4  # a quarter of all words
 
 
 @dataclass(frozen=True)
@@ -282,8 +283,7 @@ class FlyModel:
         ids = self.word_ids(words)
         known, unknown = np.flatnonzero(ids >= 0), np.flatnonzero(ids < 0)
         settings = self.settings
-        active = self._coder.words(self._engine, ids[known], self.hash_length, settings.word_codes)
-        codes = self._codes(active)
+        codes = self._codes_of_words(ids[known])
         if not len(unknown):
             return codes
         codes = spread_rows(codes, known, len(words))
@@ -298,9 +298,7 @@ class FlyModel:
 
     def word_codes(self) -> sparse.csr_array:
         """Return the static codes of all words of the vocabulary, in the order of their ids."""
-        ids = np.arange(self.n_words, dtype=np.int32)
-        word_codes = self.settings.word_codes
-        return self._codes(self._coder.words(self._engine, ids, self.hash_length, word_codes))
+        return self._codes_of_words(np.arange(self.n_words, dtype=np.int32))
 
     def contexts(
         self,
@@ -609,8 +607,7 @@ class FlyModel:
         length = max(1, self.n_cells // _ARRANGED_SHARE)
         ids = np.sort(np.argsort(-self.vocabulary.counts, kind="stable")[:_ARRANGED_WORDS])
         seen = ids[self.vocabulary.counts[ids] > 0].astype(np.int32)
-        active = self._coder.words(self._engine, seen, length, self.settings.word_codes)
-        return arrange_cells(self._codes(active))
+        return arrange_cells(self._codes(self._active_words(seen, length)))
 
     @cached_property
     def _naming_words(self) -> list[list[str]]:
@@ -726,6 +723,22 @@ class FlyModel:
         active.cells[active.activations[:, 0] == 0] = -1  # no cell responds
         return codes_to_csr(active.cells, self.n_cells, self.settings.dtype)
 
+    def _codes_of_words(self, ids: NDArray[np.integer[Any]]) -> sparse.csr_array:
+        """Return the static codes of words; once many are needed, those of all words are kept."""
+        if "_cells_of_words" in self.__dict__ or _MANY * len(ids) >= self.n_words:
+            return codes_to_csr(self._cells_of_words[ids], self.n_cells, self.settings.dtype)
+        return self._codes(self._active_words(ids, self.hash_length))
+
+    @cached_property
+    def _cells_of_words(self) -> NDArray[np.int32]:
+        found = self._active_words(np.arange(self.n_words, dtype=np.int32), self.hash_length)
+        found.cells.sort(axis=1)
+        found.cells[found.activations[:, 0] == 0] = -1  # no cell responds
+        return found.cells
+
+    def _active_words(self, ids: NDArray[np.integer[Any]], n_top: int) -> Active:
+        return self._coder.words(self._engine, ids, n_top, self.settings.word_codes)
+
     def _word_counts(self, documents: Any) -> Iterator[sparse.csr_array]:
         return count_words(
             documents, self._known, self.n_words, self.analyzer, self.settings.n_jobs
@@ -778,8 +791,8 @@ class FlyModel:
         compact = sparse.csr_array(
             (counts.data, columns, counts.indptr), shape=(counts.shape[0], len(used))
         )
-        active = self._coder.words(self._engine, used, self.hash_length, self.settings.word_codes)
-        return (compact @ self._codes(active)).astype(self.settings.dtype, copy=False)
+        codes = self._codes_of_words(used)
+        return (compact @ codes).astype(self.settings.dtype, copy=False)
 
 
 def _largest(values: NDArray[np.float64], n: int) -> NDArray[np.int64]:

@@ -168,6 +168,18 @@ def test_a_batch_has_documents(model):
         next(model.document_batches(["text"], 0))
 
 
+def test_the_codes_that_are_kept_are_those_of_single_words(model):
+    single = [bits(model.words([word])) for word in model.vocabulary]
+    before = bits(model.word_codes())
+
+    kept = model.word_codes()
+    assert [bits(kept[[i]]) for i in range(len(single))] == single
+    kept.data[:] = 7
+    kept.indices[:] = 0
+    assert bits(model.word_codes()) == before
+    assert [bits(model.words([word])) for word in model.vocabulary] == single
+
+
 def test_one_word_is_not_a_list_of_words(model):
     with pytest.raises(ValueError, match=r"pass \[word\]"):
         model.words("fruit")
