@@ -723,7 +723,7 @@ class FlyModel:
         active.cells[active.activations[:, 0] == 0] = -1  # no cell responds
         return codes_to_csr(active.cells, self.n_cells, self.settings.dtype)
 
-    def _codes_of_words(self, ids: NDArray[np.integer[Any]]) -> sparse.csr_array:
+    def _codes_of_words(self, ids: NDArray[np.int32]) -> sparse.csr_array:
         """Return the static codes of words; once many are needed, those of all words are kept."""
         if "_cells_of_words" in self.__dict__ or _MANY * len(ids) >= self.n_words:
             return codes_to_csr(self._cells_of_words[ids], self.n_cells, self.settings.dtype)
@@ -736,7 +736,7 @@ class FlyModel:
         found.cells[found.activations[:, 0] == 0] = -1  # no cell responds
         return found.cells
 
-    def _active_words(self, ids: NDArray[np.integer[Any]], n_top: int) -> Active:
+    def _active_words(self, ids: NDArray[np.int32], n_top: int) -> Active:
         return self._coder.words(self._engine, ids, n_top, self.settings.word_codes)
 
     def _word_counts(self, documents: Any) -> Iterator[sparse.csr_array]:
