@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SMALL = 300_000  # words
+_LARGE_CUT = 0.05  # of the text
 _ANNOUNCED: set[str] = set()  # what is said once in a process
 
 
@@ -154,29 +155,32 @@ class SmallTextWarning(UserWarning):
 
 
 class VocabularyWarning(UserWarning):
-    """``max_features`` leaves out words of the text. Given once in a process."""
+    """``max_features`` leaves out words that make up over 5 % of the text; once in a process."""
 
 
 def warn(message: str, category: type[Warning]) -> None:
     """Warn, pointing at the line that called skfly, whatever scikit-learn wraps around it."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] not in ("skfly", "sklearn"):
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in (
+            "skfly",
+            "sklearn",
+            "joblib",
+        ):
             break
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
 
 
 def warn_of_cut(counts: NDArray[np.int64], max_features: int) -> None:
-    """Say that ``max_features`` keeps only the first of these words; once in a process."""
-    if "cut" in _ANNOUNCED:
+    """Say once in a process that ``max_features`` keeps too few of these words, if it does."""
+    share = counts[max_features:].sum() / counts.sum()
+    if share <= _LARGE_CUT or "cut" in _ANNOUNCED:
         return
     _ANNOUNCED.add("cut")
-    share = counts[max_features:].sum() / counts.sum()
     warn(
-        f"max_features={max_features} keeps the most frequent of {len(counts):,} words; the other "
-        f"{len(counts) - max_features:,}, {share:.1%} of the text, are unknown words now. "
-        "max_features=None keeps all",
+        f"max_features={max_features} leaves out {len(counts) - max_features:,} of "
+        f"{len(counts):,} words, {share:.1%} of the text; a larger value keeps more of them",
         VocabularyWarning,
     )
 
@@ -186,6 +190,6 @@ def warn_of_small_text(n_tokens: int) -> None:
     if n_tokens < _SMALL:
         warn(
             f"learning from fewer than {_SMALL:,} words: expect topics but little word meaning; "
-            "good word similarities need a million words or more",
+            "for English text, the model 'en' that comes with skfly knows more",
             SmallTextWarning,
         )

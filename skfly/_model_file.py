@@ -36,6 +36,7 @@ _LONGEST_HEADER = 100_000_000
 _LONGEST_LAYOUT = 1 << 17  # bytes of a header that are in no string: some thousand arrays
 _MOST_VALUES = 1_000_000  # in the description, beside one for each byte of the arrays
 # linear in the length of any text: a string without an end goes to the end of the text
+_PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.?[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 _BEFORE_VALUES = (b",", b"[", b"{")
 _CHECKED_AT_ONCE = 1 << 20  # bytes of an array of a mapped file
@@ -180,10 +181,16 @@ def _check_size(path: Path) -> int:
     if not stat.S_ISREG(status.st_mode):
         raise ModelFileError(f"{path} is a pipe or a device, not a model file")
     with open(path, "rb") as file:
-        length = int.from_bytes(file.read(8), "little")
+        start = file.read(8)
+        length = int.from_bytes(start, "little")
         header = file.read(length) if length <= _LONGEST_HEADER else b""
     n_bytes = status.st_size - 8 - length
     if n_bytes < 0 or len(header) < length:
+        if _PICKLE.match(start):
+            raise ModelFileError(
+                f"{path} is not a model file of skfly but a pickle: open it with the package that "
+                "wrote it, and vectors of gensim with FlyKeyedVectors.from_dense after that"
+            )
         raise ModelFileError(f"{path} is not a model file of skfly, or is cut short")
     if _layout_length(header) > _LONGEST_LAYOUT:
         raise ModelFileError(f"{path} is not a model file of skfly: it has too many arrays")

@@ -99,9 +99,10 @@ def index(
     if as_json:
         print_json(summary)
     elif not quiet:
+        lost = f" ({made.n_empty:,} without a known word)" if made.n_empty else ""
         say(
-            f"{output}: {len(made):,} documents ({made.n_empty:,} without a known word, which "
-            f"are never found) in {summary['seconds']:.1f} s; {size_text(summary['file_bytes'])}"
+            f"{output}: {len(made):,} documents{lost} in {summary['seconds']:.1f} s; "
+            f"{size_text(summary['file_bytes'])}"
         )
 
 
@@ -145,19 +146,25 @@ class _Documents:
         ):
             raise ValueError("--column is for Parquet and Arrow files, and there is none")
         self._by, self._column, self._encoding = by, column, encoding
+        self._has_warned = False
 
     def __iter__(self) -> Iterator[str]:
         return (text for _, text in self.named())
 
     def named(self) -> Iterator[tuple[str, str]]:
         """Yield the name and the text of each document."""
+        left_out = []
         for file, is_found in self._files:
             try:
                 yield from self._of_file(file)
             except ValueError as error:
                 if not is_found:  # the user named it
                     raise
-                show_warning(f"left out: {error}")
+                left_out.append(str(error))
+        if left_out and not self._has_warned:
+            more = f" ({len(left_out) - 1:,} more files too)" if len(left_out) > 1 else ""
+            show_warning(f"left out: {left_out[0]}{more}")
+            self._has_warned = True
 
     def _of_file(self, file: str) -> Iterator[tuple[str, str]]:
         from skfly.text import TextColumn

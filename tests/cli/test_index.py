@@ -34,6 +34,17 @@ def test_files_are_documents(skfly, notes, model, tmp_path):
     assert index.texts(index.ids[:1]) == [FRUIT]
 
 
+def test_unreadable_files_are_reported_once(skfly, notes, tmp_path):
+    (notes / "other.png").write_bytes(b"\xff\xfe")
+    for number in range(30):
+        (notes / f"{number}.txt").write_text("ripe fruit smells sweet and banks lend money")
+
+    err = skfly("index", notes, "-o", tmp_path / "notes.idx").err  # reads twice
+
+    assert err.count("left out") == 1
+    assert "--encoding sets another (1 more files too)" in err
+
+
 def test_without_a_model_one_is_learned(skfly, notes, tmp_path):
     out = tmp_path / "notes.idx"
 
@@ -46,7 +57,7 @@ def test_without_a_model_one_is_learned(skfly, notes, tmp_path):
     code, printed, _ = skfly("index", notes, "-o", out)
 
     assert code == 0
-    assert printed.startswith(f"{out}: 32 documents (0 without a known word")
+    assert printed.startswith(f"{out}: 32 documents in ")
     assert skfly("search", out, "sweet fruit", "-n", 1).out.startswith("sweet fruit\n  ")
 
 
