@@ -65,7 +65,7 @@ class ModelFileError(ValueError):
 class StoredArrays(dict[str, NDArray[Any]]):
     """The arrays of a file by name.
 
-    Those of a mapped file are not all read when it is opened: :meth:`check` reads them.
+    Arrays of a mapped file may not have been read yet: :meth:`check` reads them.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ def read_model_file(
 
 
 def _check_size(path: Path) -> int:
-    """Refuse what takes too much memory to parse; returns the bytes of the arrays.
+    """Reject a file that takes too much memory to parse; return the bytes of its arrays.
 
     A header may take a hundred times its size in memory when it is parsed.
     """

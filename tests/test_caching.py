@@ -46,7 +46,7 @@ def test_a_read_only_installation(tmp_path):
     assert run.returncode == 0, run.stderr
     assert run.stdout.splitlines() == [str(package / "__init__.py"), "['one', 'fly']"]
     assert run.stderr.count("\n") == 1
-    assert run.stderr.startswith("WARNING skfly compiled kernels cannot be kept")
+    assert run.stderr.startswith("WARNING skfly compiled kernels cannot be cached")
 
 
 @pytest.mark.parametrize(("seconds", "n_notices"), [(0.3, 0), (0.6, 1), (20.0, 1)])

@@ -29,10 +29,10 @@ def demo(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Show the English model, then train one on 104 Wikipedia articles and show it.
+    """Show the English model, and train one on 104 articles.
 
-    The model comes with skfly and the text with gensim: nothing is downloaded. It takes a few
-    seconds; the first run takes longer while kernels compile.
+    The model comes with skfly and the Wikipedia articles with gensim: nothing is downloaded. It
+    takes a few seconds; the first run takes longer while kernels compile.
     """
     check_place(output, force)
     from skfly.demo import run_demo, show_pretrained

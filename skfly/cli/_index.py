@@ -22,7 +22,7 @@ _DOCUMENTS_AT_A_TIME = 1_000
 
 
 class By(StrEnum):
-    """What a document is."""
+    """What counts as a document."""
 
     FILE = "file"
     PARAGRAPH = "paragraph"
@@ -120,7 +120,7 @@ def open_documents(path: Path, fly: FlyHashVectorizer, quiet: bool) -> DocumentI
 
 
 def _add(made: Any, documents: _Documents, quiet: bool) -> None:
-    """Add the documents, some at a time: their names are known when they are read."""
+    """Add the documents in batches: their names are only known once they are read."""
     from skfly._messages import Progress
 
     named = documents.named()
@@ -131,7 +131,7 @@ def _add(made: Any, documents: _Documents, quiet: bool) -> None:
 
 
 class _Documents:
-    """The documents of files and directories, with names; read again for every iteration."""
+    """The documents of files and directories, with names; each iteration reads them again."""
 
     def __init__(self, sources: list[Path], by: By, column: str | None, encoding: str) -> None:
         from skfly.text import TABLE_SUFFIXES, files_in
@@ -144,7 +144,7 @@ class _Documents:
         if column is not None and not any(
             file.endswith(TABLE_SUFFIXES) for file, _ in self._files
         ):
-            raise ValueError("--column is for Parquet and Arrow files, and there is none")
+            raise ValueError("--column is for Parquet and Arrow files; none was given")
         self._by, self._column, self._encoding = by, column, encoding
         self._has_warned = False
 

@@ -53,7 +53,7 @@ def info(model: Model, layout: LayoutOption = None, as_json: Json = False) -> No
 
 
 def _competition(about: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return how the competition for windows ended, if there was one."""
+    """Return the final energy and the share of cells used, if cells competed for windows."""
     if about["energy"] is None:
         return []
     return [

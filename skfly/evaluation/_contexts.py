@@ -54,7 +54,7 @@ def word_in_context(
     n_folds: int = 5,
     random_state: Any = 0,
 ) -> Table:
-    r"""Compare the similarity of words in context with people's judgement.
+    r"""Score the similarity of words in context against human judgement.
 
     Two uses of words have the score :math:`J = \alpha J_{dot} + (1 - \alpha) J_{nn}`. Here,
     :math:`J_{dot}` is the share of cells that their codes have in common, and :math:`J_{nn}` the
@@ -146,7 +146,9 @@ def word_in_context(
         tuple(windows), tuple(use_target), tuple(hash_lengths), tuple(alphas), tuple(n_neighbors)
     )
     if n_folds < 2:
-        raise ValueError(f"n_folds={n_folds}: one fold is to choose on, so there must be two")
+        raise ValueError(
+            f"n_folds={n_folds}, but one fold is for choosing settings: take 2 or more"
+        )
     scorer = as_context_scorer(model_or_encoder, grid, measure)
     rows = [_evaluate(scorer, one, n_folds, random_state) for one in load_context_pairs(data)]
     return Table(rows, _COLUMNS)

@@ -90,7 +90,7 @@ def sentence_similarity(
     data: Any,
     hash_lengths: Iterable[int] | None = None,
 ) -> Table:
-    """Compare the similarity of sentences with people's judgement.
+    """Score the similarity of sentences against human judgement.
 
     The score is 100 times Spearman's rank correlation with the cosine of the codes or vectors of
     two sentences. All pairs count; a sentence without a known word is similar to none.

@@ -46,7 +46,7 @@ def word_similarity(
     pairs_known_to: Iterable[Any] = (),
     half: str | None = None,
 ) -> Table:
-    """Compare the similarity of codes or vectors with people's judgement of word similarity.
+    """Score the similarity of words against human judgement.
 
     The score is 100 times Spearman's rank correlation between both, over the pairs of which both
     words are known. A word that is not known as it is written is looked up in lower case.

@@ -324,6 +324,7 @@ class _Run:
         if checkpoints is not None and (saved := checkpoints.last()) is not None:
             with checkpoints.restoring():
                 at = self._restore(saved)
+            progress.tell("checkpoint", "resuming the interrupted run")
         for number, stage in enumerate(self._rule.stages):
             if number < at.stage:
                 continue

@@ -332,7 +332,7 @@ def _restore_keys(arrays: dict[str, NDArray[Any]], keys: Any) -> list[Any]:
     if not isinstance(keys, list) or not all(isinstance(k, str | int | None) for k in keys):
         raise ValueError("its keys are not words or numbers")
     if len(set(keys)) < len(keys) - max(keys.count(None) - 1, 0):
-        raise ValueError("a key comes twice")
+        raise ValueError("a key occurs twice")
     return list(keys)
 
 
@@ -352,5 +352,5 @@ def _restore_index(arrays: dict[str, NDArray[Any]], n_cells: int) -> PackedIndex
         columns[row[on] // 8, on] |= np.uint8(1) << (row[on] % 8).astype(np.uint8)
     index = PackedIndex.from_columns(columns, n_cells)
     if (index.sizes != (cells < n_cells).sum(axis=0)).any():
-        raise ValueError("its codes have a cell twice")
+        raise ValueError("a code lists a cell twice")
     return index

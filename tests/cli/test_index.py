@@ -50,7 +50,7 @@ def test_without_a_model_one_is_learned(skfly, notes, tmp_path):
 
     code, printed, err = skfly("index", notes, notes / "fruit.md", "-o", tmp_path / "x")
     assert code == 2
-    assert "comes twice" in err
+    assert "is given twice" in err
 
     for number in range(30):
         (notes / f"{number}.txt").write_text("ripe fruit smells sweet and banks lend money")
@@ -117,7 +117,7 @@ def test_nothing_is_found(skfly, notes, model, tmp_path):
     code, printed, err = skfly("search", out, "zzz")
 
     assert (code, printed) == (0, "")
-    assert err == "skfly: warning: nothing is found for 'zzz': no word of it is known\n"
+    assert err == "skfly: warning: nothing found for 'zzz': it has no known word\n"
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ def test_a_run_that_was_stopped_goes_on_only_if_told(skfly, text, tmp_path, monk
     assert "continue it with --resume" in " ".join(err.replace("│", " ").split())
     code, _, err = skfly(*train, "--checkpoint", state, "--resume", "--seed", "4")
     assert code == 2
-    assert "seed was" in err
+    assert "run: seed=" in err
     assert skfly(*train, "--checkpoint", state, "--resume") == (0, "", "")
     assert path.read_bytes() == whole
     assert list(state.iterdir()) == []
