@@ -30,8 +30,8 @@ def test_a_read_only_installation(tmp_path):
         Path(skfly.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
     )
     # root may write to read-only directories, but no one to a file as if it were one
-    for room in (package, *(path for path in package.iterdir() if path.is_dir())):
-        (room / "__pycache__").write_text("")
+    for folder in (package, *(path for path in package.iterdir() if path.is_dir())):
+        (folder / "__pycache__").write_text("")
     (tmp_path / "file").write_text("")
     nowhere = str(tmp_path / "file" / "within")
     places = {"HOME": nowhere, "XDG_CACHE_HOME": nowhere, "NUMBA_CACHE_DIR": nowhere}

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from skfly.cli._app import Force, Jobs, Json, Quiet, app, examples
-from skfly.cli._console import print_json, print_table, say, show_logs, size_text
+from skfly.cli._console import on_interrupt, print_json, print_table, say, show_logs, size_text
 from skfly.cli._files import check_place
 
 
@@ -40,7 +40,8 @@ def demo(
     shown = show_pretrained()
     if not as_json:
         _print_pretrained(shown)
-    with show_logs(quiet=True):  # it says itself that the text is small
+    # it says itself that the text is small
+    with on_interrupt(lambda: "no model was written"), show_logs(quiet=True):
         result = run_demo(output, n_jobs=jobs, verbose=0 if quiet else 1)
     if as_json:
         print_json({"pretrained": shown, **result})
@@ -92,7 +93,7 @@ def _print_demo(result: dict[str, Any]) -> None:
         "The sentences were chosen too, among some that the articles have words for.",
     )
     print_table(
-        "Similarity of words against people's judgement (WordSim-353)",
+        "Similarity of words against human judgement (WordSim-353)",
         [
             (
                 f"hash length {score['hash_length']}",

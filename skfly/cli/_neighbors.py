@@ -54,7 +54,7 @@ def neighbors(
     """Print the words whose codes are nearest to a word's.
 
     Each line has a word and its neighbours with the number of shared cells, separated by tabs.
-    Unknown words have no neighbours and get a warning.
+    Unknown words get a warning, and neighbours only if the model codes them by their spelling.
     """
     rows = Rows(layout, "word", "neighbor", "cells shared")
     fly = load_to_hash(model, hash_length, unknown_words)
@@ -65,6 +65,8 @@ def neighbors(
         for word, near in zip(asked, nearest_words(fly, codes, own, n_words), strict=True):
             if not near:
                 show_warning(f"the model does not know {word!r}")
+            elif unknown_words is None and fly.model_.word_ids([word])[0] < 0:
+                show_warning(f"the model does not know {word!r}: taking words spelled like it")
             if as_json:
                 print_json({"word": word, "known": bool(near), "neighbors": near})
             else:

@@ -43,9 +43,9 @@ class Server:
     ----------
     token : str or None
     everywhere : bool
-        Whether it listens at every address of this machine.
+        Whether it listens on every address of this machine.
     url : str
-        With the token, if there is one. If it listens at any address, that of this machine.
+        With the token, if there is one. If it listens on any address, that of this machine.
     """
 
     def __init__(self, host: str = "127.0.0.1", port: int = 8765) -> None:
