@@ -59,7 +59,7 @@ def _print_pretrained(shown: dict[str, Any]) -> None:
 
 def _print_contexts(contexts: list[dict[str, Any]]) -> None:
     print_table(
-        "Words in context, and what is near their codes there (the sentence's words left out)",
+        "Words in context, with the nearest words outside the sentence",
         [(near["word"], near["context"], ", ".join(near["words"])) for near in contexts],
     )
 
@@ -73,24 +73,24 @@ def _print_demo(result: dict[str, Any]) -> None:
                 f"{result['n_articles']} Wikipedia articles, {size_text(result['n_characters'])}",
             ),
             ("words", f"{result['n_words']:,} without stop words"),
-            ("known", f"{result['n_different_words']:,} different words"),
-            ("opening", f"{result['seconds_reading']:.1f} s"),
-            ("learning", f"{result['seconds_learning']:.1f} s"),
-            ("code", f"{result['hash_length']} of {result['n_kenyon_cells']} cells on"),
-            ("packed code", f"{result['code_bytes_per_word']} bytes a word"),
+            ("vocabulary", f"{result['n_different_words']:,} words"),
+            ("reading", f"{result['seconds_reading']:.1f} s"),
+            ("training", f"{result['seconds_learning']:.1f} s"),
+            ("code", f"{result['hash_length']} of {result['n_kenyon_cells']} cells active"),
+            ("packed code", f"{result['code_bytes_per_word']} bytes per word"),
         ],
     )
     print_table(
         "Nearest words, with the number of cells they share",
         [(near["word"], _shared(near)) for near in result["good_neighbours"]],
-        "These were chosen because they come out well. Others do not:",
+        "These were chosen because they work well. Others do not:",
     )
     print_table("", [(result["bad_neighbours"]["word"], _shared(result["bad_neighbours"]))])
     _print_contexts(result["contexts"])
     print_table(
         f"Most active Kenyon cells of: {result['sentence']}",
         [(f"cell {cell['number']}", ", ".join(cell["words"])) for cell in result["cells"]],
-        "The sentences were chosen too, among some that the articles have words for.",
+        "These sentences were chosen too, from several whose words occur in the articles.",
     )
     print_table(
         "Similarity of words against human judgement (WordSim-353)",
@@ -102,8 +102,8 @@ def _print_demo(result: dict[str, Any]) -> None:
             )
             for score in result["similarity"]
         ],
-        "The text is small: half a million words with the stop words. The settings were picked by "
-        "these scores. What larger texts give is in the docs.",
+        "The text is small: half a million words with stop words. Settings were chosen by these "
+        "scores. The docs have results for larger texts.",
     )
     model = shlex.quote(result["model"])
     page = f"skfly explore {model}"
