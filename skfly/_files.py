@@ -1,6 +1,6 @@
 """Writing safely: atomic files and directories, locks, and optional imports.
 
-A file is written beside its place, synced, and renamed into it; then the directory is synced. A
+A file is written under a temporary name, synced and renamed; then the directory is synced. A
 reader sees the old file or the new one, never half of one, also after a power cut.
 """
 

@@ -60,8 +60,7 @@ class KeyedCodesFiles(EditableCodes):
         """
         if not isinstance(fname_or_handle, (str, os.PathLike)):
             raise TypeError(
-                "save needs the name of a file, which is written beside its place and renamed; "
-                f"got {type(fname_or_handle).__name__}"
+                f"save needs a file name, not an open file; got {type(fname_or_handle).__name__}"
             )
         arrays, keys = _describe_keys(self)
         arrays[_CODES] = self._index.columns
