@@ -22,7 +22,7 @@ class EpochCallbacks:
     ----------
     estimator : FlyHashVectorizer
     attributes : function
-        From what was learned to what a fitted estimator has.
+        Turns learned arrays into fitted attributes.
     """
 
     def __init__(self, estimator: Any, attributes: Callable[[Fitted], dict[str, Any]]) -> None:
@@ -79,7 +79,7 @@ class GensimCallbacks:
     callbacks : list of objects like ``CallbackAny2Vec``
     estimator : FlyHashVectorizer
     attributes : function
-        From what was learned to what a fitted estimator has.
+        Turns learned arrays into fitted attributes.
     """
 
     def __init__(

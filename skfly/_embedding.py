@@ -20,7 +20,7 @@ class _MentionsGensim(ABCMeta):
     """Type of an estimator that BERTopic and KeyBERT refuse instead of using another model.
 
     They look for the names of packages in ``str(type(model))``, and load a model of their own if
-    they find none. They take a ``"gensim"`` that has no word vectors for an error.
+    they find none. A ``"gensim"`` without word vectors makes them raise an error.
     """
 
     def __repr__(cls) -> str:

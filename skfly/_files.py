@@ -30,7 +30,7 @@ _LONG_AGO = 3600.0  # seconds
 def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a place to write a file to; on success it replaces ``path`` in one step.
 
-    If anything fails, a full disk for one, the file that was there stays as it was.
+    If anything fails, such as on a full disk, an existing file stays unchanged.
 
     Examples
     --------

@@ -3,8 +3,8 @@
 The metadata has one key, ``"skfly"`` (one, because safetensors orders several at random and the
 same model should give the same bytes). Its JSON holds ``version``, ``content``, everything that is
 not an array, and ``checksums``: the CRC-32 of each array with its type and shape, and under ``""``
-that of version and content. A reader refuses what is not ours, newer than itself, cut short or not
-as it was written, and looks at the size of a header before it parses it.
+that of version and content. A reader rejects foreign, newer, truncated and
+damaged files, and checks the size of a header before parsing it.
 """
 
 from __future__ import annotations

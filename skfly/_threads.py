@@ -81,8 +81,8 @@ def run_chunks(
 class _BlasLimit:
     """A limit on BLAS's threads, in force while anyone needs it.
 
-    It is a setting of the whole process, which threadpoolctl lets only the thread that made it
-    take back. So a thread of its own makes it for the first user and waits for the last.
+    The limit applies to the whole process, and threadpoolctl lets only the thread that set it lift
+    it. So a separate thread sets it for the first user and waits for the last.
     """
 
     def __init__(self) -> None:

@@ -53,7 +53,10 @@ def index(
     ],
     model: Annotated[
         Path | None,
-        typer.Option(help="A model file, or 'en'. Default: train a model on the texts."),
+        typer.Option(
+            help="A model file, or 'en'. Default: train a model on the texts, which should have a "
+            "million words or more."
+        ),
     ] = None,
     by: Annotated[
         By, typer.Option(help="What counts as a document in text files; in tables, it is a row.")

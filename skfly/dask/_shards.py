@@ -1,8 +1,8 @@
 """Tasks of the workers: count the windows of their shards, in whole numbers.
 
-A task depends on nothing but what it is given (shard, seed, epoch, batch, drives), and whole
-numbers add up to the same in any order: a task that is run again, because its worker died, gives
-the same.
+A task depends only on its arguments (shard, seed, epoch, batch, drives), and sums of whole numbers
+do not depend on their order: a task that runs again because its worker died gives the same
+result.
 """
 
 from __future__ import annotations

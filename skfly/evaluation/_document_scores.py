@@ -250,7 +250,7 @@ def bits_of_codes(codes: Any) -> float | None:
     -------
     bits : float or None
         For sparse codes of ones, by the longest of them; the width for arrays of bits; ``None``
-        for what is no code.
+        for anything else.
 
     Examples
     --------

@@ -41,7 +41,7 @@ class Table:
         From names of columns to values: text, numbers, or None. A number may carry its standard
         deviation.
     columns : sequence of Column or None, default=None
-        ``None``: those of the first row; what is a float is a result.
+        ``None``: those of the first row; floats are results.
     title : str, default=""
     notes : sequence of str, default=()
     grid : Grid or None, default=None

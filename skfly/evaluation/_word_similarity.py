@@ -54,7 +54,7 @@ def word_similarity(
     Parameters
     ----------
     model_or_keyed_vectors : FlyHashVectorizer, gensim.models.KeyedVectors or mapping
-        A fitted vectorizer, of which the static codes are scored (it is not changed); or
+        A fitted vectorizer, whose static codes are scored (it is not changed); or
         anything with ``word in vectors`` and ``vectors[word]``.
     datasets : path-like, list, dict or None, default=None
         A directory, a file (see :func:`read_word_pairs`), a :class:`WordPairs`, a list of those;
