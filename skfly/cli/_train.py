@@ -239,8 +239,8 @@ def train(
         print_json(summary)
     elif not quiet:
         say(
-            f"{output}: {summary['words']:,} words, from a text of {summary['words_read']:,}, "
-            f"in {summary['seconds']:.1f} s; {size_text(summary['file_bytes'])}"
+            f"{output}: {summary['words']:,} words, learned from {summary['words_read']:,} "
+            f"words of text in {summary['seconds']:.1f} s; {size_text(summary['file_bytes'])}"
         )
 
 
