@@ -5,8 +5,9 @@ Compress word vectors 30 times
 Bits instead of floats, with the same calls.
 
 ``python examples/compress_vectors.py VECTORS`` takes a file in word2vec's text format, such as
-GloVe's (as distributed; with ``no_header=True`` in the call below). Without one, vectors of 300
-floats are made by latent semantic analysis of the articles.
+GloVe's (as distributed; with ``no_header=True`` in the call below). Without one, it computes
+vectors of 300 floats by latent semantic analysis of the articles. The plot needs
+``pip install "skfly[plot]"``.
 """
 
 # sphinx_gallery_thumbnail_path = 'figures/thumb_compress_vectors.png'
@@ -23,7 +24,7 @@ from skfly import FlyKeyedVectors
 
 
 def latent_semantic_analysis():
-    """Words as what they do to the paragraphs that they are in."""
+    """Word vectors from the paragraphs in which words occur."""
     from _texts import paragraphs
 
     texts, _ = paragraphs(n_articles=50)

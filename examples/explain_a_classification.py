@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from skfly import FlyHashVectorizer
 
 # %%
-# A classifier that tells the paragraphs of two articles apart.
+# A classifier that distinguishes the paragraphs of two articles.
 
 texts, labels = paragraphs(n_articles=2)
 train, test, train_labels, test_labels = train_test_split(

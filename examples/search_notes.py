@@ -45,7 +45,7 @@ def search(query, n_notes=3):
     print(f"{query}:")
     for score, text in zip(scores[0].tolist(), index.texts(ids[0]), strict=True):
         has = sorted(known & set(text.lower().split()))
-        common = f"has {', '.join(has)}" if has else "has no word of it"
+        common = f"has {', '.join(has)}" if has else "has none of its words"
         print(f"    {score:.2f}  {' '.join(text.split())[:50]:50}  {common}")
 
 

@@ -13,7 +13,7 @@ from gensim.utils import simple_preprocess
 
 
 def describe(wv):
-    """What a program that knows nothing of flies may do with vectors."""
+    """Use vectors as a program written for gensim would."""
     for word in ("moon", "language", "atom"):
         print(f"near {word}: {', '.join(near for near, _ in wv.most_similar(word, topn=5))}")
     odd = wv.doesnt_match(["moon", "orbit", "planet", "president"])

@@ -1,4 +1,4 @@
-"""Compiled kernels: whether they can be kept on disk, and a word when they take a while."""
+"""Caching of compiled kernels, and a notice when compilation takes long."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LOG = logging.getLogger("skfly")
 
 @cache
 def can_cache() -> bool:
-    """Return whether numba finds a place to keep compiled kernels, and log it if there is none.
+    """Return whether numba can cache compiled kernels; log a warning if it cannot.
 
     It needs the directory of the package, that of the user or ``NUMBA_CACHE_DIR``, and raises
     where it can write to none of them, as in a container with a read-only file system.
@@ -29,8 +29,8 @@ def can_cache() -> bool:
         njit(cache=True)(_probe)
     except RuntimeError:
         _LOG.warning(
-            "compiled kernels cannot be kept, so every process compiles them again: set "
-            "NUMBA_CACHE_DIR to a directory that can be written to"
+            "compiled kernels cannot be cached, so every process compiles them again: set "
+            "NUMBA_CACHE_DIR to a writable directory"
         )
         return False
     return True

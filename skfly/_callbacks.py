@@ -1,4 +1,4 @@
-"""The estimator's callbacks, of scikit-learn 1.9 and of gensim."""
+"""Callbacks of the estimator, in scikit-learn's and gensim's form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from skfly.fit import Fitted
 
 
 class EpochCallbacks:
-    """Tells an estimator's callbacks about its epochs.
+    """Call an estimator's scikit-learn callbacks at the end of each epoch.
 
     Each epoch is a task below the task ``fit``. At its end, ``metadata`` has the seconds of
     learning so far (without those of callbacks), the mean energy of a window and the share of
@@ -22,7 +22,7 @@ class EpochCallbacks:
     ----------
     estimator : FlyHashVectorizer
     attributes : function
-        From what was learned to what a fitted estimator has.
+        Turns learned arrays into fitted attributes.
     """
 
     def __init__(self, estimator: Any, attributes: Callable[[Fitted], dict[str, Any]]) -> None:
@@ -72,14 +72,14 @@ def is_gensim_callback(callback: Any) -> bool:
 
 
 class GensimCallbacks:
-    """Tells callbacks of gensim's kind about an estimator's epochs.
+    """Call callbacks like gensim's at the end of each epoch.
 
     Parameters
     ----------
     callbacks : list of objects like ``CallbackAny2Vec``
     estimator : FlyHashVectorizer
     attributes : function
-        From what was learned to what a fitted estimator has.
+        Turns learned arrays into fitted attributes.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class GensimCallbacks:
 
 
 class ModelSoFar:
-    """An estimator after some epoch: it is made when something of it is asked for."""
+    """An estimator in its state after an epoch, created on first use."""
 
     def __init__(
         self, estimator: Any, attributes: Callable[[], dict[str, Any]], energy: float

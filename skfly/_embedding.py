@@ -1,4 +1,4 @@
-"""Codes of texts in the forms that other tools ask for."""
+"""Codes of texts in the forms that other tools expect."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _MentionsGensim(ABCMeta):
     """Type of an estimator that BERTopic and KeyBERT refuse instead of using another model.
 
     They look for the names of packages in ``str(type(model))``, and load a model of their own if
-    they find none. They take a ``"gensim"`` that has no word vectors for an error.
+    they find none. A ``"gensim"`` without word vectors makes them raise an error.
     """
 
     def __repr__(cls) -> str:
@@ -28,7 +28,7 @@ class _MentionsGensim(ABCMeta):
 
 
 class EmbeddingMixin(metaclass=_MentionsGensim):
-    """The methods that embedding tools call, and the forms in which stores keep codes.
+    """Methods that embedding tools call, and codes in the forms of vector stores.
 
     For a class with a ``model_`` that has a :class:`~skfly.FlyModel`.
     """
@@ -123,7 +123,7 @@ class EmbeddingMixin(metaclass=_MentionsGensim):
         return torch.from_numpy(found)
 
     def to_sentence_transformer(self) -> Any:
-        """Return a model of sentence-transformers with the codes of our words.
+        """Return a sentence-transformers model with the codes of the words.
 
         It holds a ``StaticEmbedding``: the vector of a text is the mean of the codes of its words,
         unknown ones included as zeros, and points where ``document_codes="counts"`` does. It is
@@ -153,7 +153,7 @@ class EmbeddingMixin(metaclass=_MentionsGensim):
         return codes if codes.dtype.kind == "f" else codes.astype(np.float32)
 
     def as_sparse(self, raw_documents: Any) -> sparse.csr_array:
-        """Return the codes of documents as a sparse array, whatever ``sparse_output`` says.
+        """Return the codes of documents as a sparse array, regardless of ``sparse_output``.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class EmbeddingMixin(metaclass=_MentionsGensim):
 
 
 def _texts_of(sentences: Any) -> Any:
-    """Return texts, taken out of the batches that MTEB passes."""
+    """Return texts, unpacked from the batches that MTEB passes."""
     if isinstance(sentences, dict):
         sentences = [sentences]
     elif not isinstance(sentences, list):

@@ -178,7 +178,7 @@ class FilesMixin:
             return push_directory(directory, repo, private)
 
     def _restore(self, file: ModelFile) -> None:
-        """Take what a file holds; what does not fit raises one of ``DAMAGE``."""
+        """Restore the content of a file; invalid content raises one of ``DAMAGE``."""
         model, content = file.model, file.estimator or {}
         settings, provenance = model.settings, model.provenance
         params = dict(content.get("params", {}))

@@ -1,6 +1,6 @@
 """Writing safely: atomic files and directories, locks, and optional imports.
 
-A file is written beside its place, synced, and renamed into it; then the directory is synced. A
+A file is written under a temporary name, synced and renamed; then the directory is synced. A
 reader sees the old file or the new one, never half of one, also after a power cut.
 """
 
@@ -30,7 +30,7 @@ _LONG_AGO = 3600.0  # seconds
 def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a place to write a file to; on success it replaces ``path`` in one step.
 
-    If anything fails, a full disk for one, the file that was there stays as it was.
+    If anything fails, such as on a full disk, an existing file stays unchanged.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
 
 @contextmanager
 def replace_directory(path: str | os.PathLike[str], inside: Path | None = None) -> Iterator[Path]:
-    """Yield a directory to write in; on success it gets the name ``path``.
+    """Yield a directory to write in; on success it is renamed to ``path``.
 
     If anything fails, nothing is left of it. It is made ``inside`` another directory of the same
     disk, by default the parent of ``path``. An existing ``path`` is refused.
@@ -156,7 +156,7 @@ def _sync(path: Path) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Sync a directory, so that what was renamed in it stays so; not possible on Windows."""
+    """Sync a directory, so that renames in it survive a power failure; not possible on Windows."""
     if os.name == "nt":
         return
     descriptor = os.open(path, os.O_RDONLY)
@@ -184,7 +184,7 @@ class LockedError(OSError):
 
 @contextmanager
 def write_lock(target: str | os.PathLike[str]) -> Iterator[None]:
-    """Hold a file or directory for one writer; a second one gets a :class:`LockedError`.
+    """Lock a file or directory for one writer; a second one gets a :class:`LockedError`.
 
     The operating system frees the lock when its holder ends, however it ends.
 
@@ -247,7 +247,7 @@ def _holder(path: Path) -> str:
 
 
 def import_optional(name: str, extra: str, purpose: str) -> Any:
-    """Import a package that not everyone needs, or say how to install it.
+    """Import an optional package, or say how to install it.
 
     Examples
     --------

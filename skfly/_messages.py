@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SMALL = 300_000  # words
+_LARGE_CUT = 0.1  # of the text
 _ANNOUNCED: set[str] = set()  # what is said once in a process
 
 
 class Progress:
-    """Shows the stages of a fit: how far, how fast, how long it will take.
+    """Show the stages of a fit with their progress, speed and remaining time.
 
     A bar on a terminal, plain lines elsewhere.
 
@@ -43,7 +44,7 @@ class Progress:
 
     @contextmanager
     def stage(self, label: str, unit: str, total: int | None = None) -> Iterator[Progress]:
-        """Begin a stage of ``total`` steps (batches), each of which handles some ``unit``."""
+        """Start a stage of ``total`` steps (batches), each of which handles some ``unit``."""
         self._label, self._unit, self._total = label, unit, total
         self._steps = self._amount = 0
         self._began = self._shown = time.monotonic()
@@ -63,13 +64,13 @@ class Progress:
         self._line(f"{_short(self._amount)} {self._unit} in {seconds:.1f} s")
 
     def tell(self, label: str, text: str) -> None:
-        """Say something in a line of its own."""
+        """Print a line."""
         if self._enabled:
             self._label = label
             self._line(text)
 
     def advance(self, amount: int, **details: float) -> None:
-        """Tell that one more step is done, which handled ``amount`` units."""
+        """Record that a step is done, which handled ``amount`` units."""
         self._steps += 1
         self._amount += amount
         if self._steps == 1:
@@ -126,7 +127,7 @@ def _rich_bar() -> Any:
 
 
 def _short(number: float) -> str:
-    """Return a number as people say it.
+    """Format a number briefly.
 
     Examples
     --------
@@ -154,38 +155,41 @@ class SmallTextWarning(UserWarning):
 
 
 class VocabularyWarning(UserWarning):
-    """``max_features`` leaves out words of the text. Given once in a process."""
+    """``max_features`` leaves out over a tenth of the text. Given once in a process."""
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warn, pointing at the line that called skfly, whatever scikit-learn wraps around it."""
+    """Warn at the line that called skfly, also through scikit-learn's pipelines."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] not in ("skfly", "sklearn"):
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in (
+            "skfly",
+            "sklearn",
+            "joblib",
+        ):
             break
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
 
 
 def warn_of_cut(counts: NDArray[np.int64], max_features: int) -> None:
-    """Say that ``max_features`` keeps only the first of these words; once in a process."""
-    if "cut" in _ANNOUNCED:
+    """Warn, once in a process, if ``max_features`` leaves out much of the text."""
+    share = counts[max_features:].sum() / counts.sum()
+    if share <= _LARGE_CUT or "cut" in _ANNOUNCED:
         return
     _ANNOUNCED.add("cut")
-    share = counts[max_features:].sum() / counts.sum()
     warn(
-        f"max_features={max_features} keeps the most frequent of {len(counts):,} words; the other "
-        f"{len(counts) - max_features:,}, {share:.1%} of the text, are unknown words now. "
-        "max_features=None keeps all",
+        f"max_features={max_features} leaves out {len(counts) - max_features:,} of "
+        f"{len(counts):,} words, {share:.1%} of the text; a larger value keeps more of them",
         VocabularyWarning,
     )
 
 
 def warn_of_small_text(n_tokens: int) -> None:
-    """Warn what to expect if a text of this many words is small."""
+    """Warn if a text of this many words is small."""
     if n_tokens < _SMALL:
         warn(
             f"learning from fewer than {_SMALL:,} words: expect topics but little word meaning; "
-            "good word similarities need a million words or more",
+            "for English text, the model 'en' that comes with skfly knows more",
             SmallTextWarning,
         )

@@ -3,8 +3,8 @@
 The metadata has one key, ``"skfly"`` (one, because safetensors orders several at random and the
 same model should give the same bytes). Its JSON holds ``version``, ``content``, everything that is
 not an array, and ``checksums``: the CRC-32 of each array with its type and shape, and under ``""``
-that of version and content. A reader refuses what is not ours, newer than itself, cut short or not
-as it was written, and looks at the size of a header before it parses it.
+that of version and content. A reader rejects foreign, newer, truncated and
+damaged files, and checks the size of a header before parsing it.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _LONGEST_HEADER = 100_000_000
 _LONGEST_LAYOUT = 1 << 17  # bytes of a header that are in no string: some thousand arrays
 _MOST_VALUES = 1_000_000  # in the description, beside one for each byte of the arrays
 # linear in the length of any text: a string without an end goes to the end of the text
+_PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.?[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 _BEFORE_VALUES = (b",", b"[", b"{")
 _CHECKED_AT_ONCE = 1 << 20  # bytes of an array of a mapped file
@@ -64,7 +65,7 @@ class ModelFileError(ValueError):
 class StoredArrays(dict[str, NDArray[Any]]):
     """The arrays of a file by name.
 
-    Those of a mapped file are not all read when it is opened: :meth:`check` reads them.
+    Arrays of a mapped file may not have been read yet: :meth:`check` reads them.
     """
 
     def __init__(
@@ -170,7 +171,7 @@ def read_model_file(
 
 
 def _check_size(path: Path) -> int:
-    """Refuse what takes too much memory to parse; returns the bytes of the arrays.
+    """Reject a file that takes too much memory to parse; return the bytes of its arrays.
 
     A header may take a hundred times its size in memory when it is parsed.
     """
@@ -180,10 +181,16 @@ def _check_size(path: Path) -> int:
     if not stat.S_ISREG(status.st_mode):
         raise ModelFileError(f"{path} is a pipe or a device, not a model file")
     with open(path, "rb") as file:
-        length = int.from_bytes(file.read(8), "little")
+        start = file.read(8)
+        length = int.from_bytes(start, "little")
         header = file.read(length) if length <= _LONGEST_HEADER else b""
     n_bytes = status.st_size - 8 - length
     if n_bytes < 0 or len(header) < length:
+        if _PICKLE.match(start):
+            raise ModelFileError(
+                f"{path} is not a model file of skfly but a pickle: open it with the package that "
+                "wrote it, and vectors of gensim with FlyKeyedVectors.from_dense after that"
+            )
         raise ModelFileError(f"{path} is not a model file of skfly, or is cut short")
     if _layout_length(header) > _LONGEST_LAYOUT:
         raise ModelFileError(f"{path} is not a model file of skfly: it has too many arrays")

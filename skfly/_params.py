@@ -1,4 +1,4 @@
-"""The parameters of ``FlyHashVectorizer``: what they may be, and which belong together."""
+"""The parameters of ``FlyHashVectorizer``: allowed values and groups."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ REGION_COLOURS = (
 
 
 def plot_cells(cells: Sequence[KenyonCell], title: str = "") -> Figure:
-    """Draw cells as word clouds, one beside the other.
+    """Draw cells as word clouds, side by side.
 
     The figure belongs to no window: a notebook shows it, and ``savefig`` writes it.
     """
@@ -115,7 +115,7 @@ def plot_code(
 
 
 def new_figure(**params: Any) -> Figure:
-    """Return a figure that shows itself as the last line of a notebook's cell.
+    """Return a figure that a notebook displays.
 
     Notebooks learn to show figures when pyplot is imported, which nothing else here needs.
     """
@@ -150,5 +150,5 @@ def _colour(*_: Any, random_state: Random, **__: Any) -> str:
 
 
 def _sizes(cell: KenyonCell) -> dict[str, float]:
-    """Return the words with their probabilities; wordcloud wants them above 0."""
+    """Return the words with their probabilities, which wordcloud needs above 0."""
     return {word: max(chance, 1e-12) for word, chance in cell.words}

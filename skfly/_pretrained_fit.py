@@ -1,4 +1,4 @@
-"""``fit`` of an estimator that begins with a pretrained model."""
+"""``fit`` of an estimator that starts from a pretrained model."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read_to_adapt(
 
 
 def adapt_to(fly: FlyHashVectorizer, corpus: EncodedCorpus) -> None:
-    """Learn from a text what ``adapt`` says."""
+    """Adapt the model to a text, as ``adapt`` says."""
     base = _base_of(fly)
     progress = Progress(bool(fly.verbose))
     vocabulary, coder = base.vocabulary, base.coder

@@ -1,4 +1,4 @@
-"""A model of sentence-transformers that adds up our codes of words."""
+"""A sentence-transformers model that averages the codes of words."""
 
 from __future__ import annotations
 

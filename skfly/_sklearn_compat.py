@@ -1,4 +1,4 @@
-"""Every import from scikit-learn that is private or depends on its version, in one place."""
+"""All imports from scikit-learn that are private or depend on its version."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ else:
             """No callbacks."""
 
             def set_callbacks(self, *callbacks):  # noqa: ARG002
-                """Say that there are none."""
+                """Raise an error: this version of scikit-learn has no callbacks."""
                 raise ImportError("callbacks need scikit-learn 1.9 or newer")
 
         def with_callbacks(method):
@@ -74,7 +74,7 @@ def returns_frames(transformer: Any) -> bool:
 
 
 def strip_newsgroup(text: str, *, footers: bool, quotes: bool) -> str:
-    """Return a message without its signature or the lines that it quotes, as asked for."""
+    """Return a message without its signature or quotes, as requested."""
     # slow to import, and few need it
     from sklearn.datasets import _twenty_newsgroups as newsgroups
 

@@ -1,4 +1,4 @@
-"""Threads: how many, what they run, and how many BLAS may start.
+"""Threads of the kernels, and a limit on those of BLAS.
 
 The numba kernels release the GIL and share nothing but the arrays that they own a part of, so
 plain threads are enough. Unlike numba's own threading layers they may be entered from many
@@ -79,10 +79,10 @@ def run_chunks(
 
 
 class _BlasLimit:
-    """The limit on BLAS's threads, held while anyone needs it.
+    """A limit on BLAS's threads, in force while anyone needs it.
 
-    It is a setting of the whole process, which threadpoolctl lets only the thread that made it
-    take back. So a thread of its own makes it for the first user and waits for the last.
+    The limit applies to the whole process, and threadpoolctl lets only the thread that set it lift
+    it. So a separate thread sets it for the first user and waits for the last.
     """
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ _blas = _BlasLimit()
 
 
 def _free_blas() -> None:
-    """Let this thread set the limit, whichever set it last (threadpoolctl 3.8 and newer)."""
+    """Let this thread set the limit, even if another set it last (threadpoolctl 3.8 and newer)."""
     controller: Any = getattr(threadpoolctl, "OpenBLASController", None)
     if hasattr(controller, "clear_controlling_thread"):
         controller.clear_controlling_thread(force=True)

@@ -95,7 +95,7 @@ class FlyBloomClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix}, (n_samples, n_features)
-            Codes; what is above 0 is active.
+            Codes; entries above 0 are active cells.
         y : array-like, (n_samples,)
             The class of each.
 
@@ -112,7 +112,7 @@ class FlyBloomClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix}, (n_samples, n_features)
-            Codes; what is above 0 is active.
+            Codes; entries above 0 are active cells.
         y : array-like, (n_samples,)
             The class of each.
         classes : array-like or None, default=None

@@ -1,4 +1,4 @@
-"""What ``skfly demo`` does: show the English model, then learn from a hundred Wikipedia articles.
+"""``skfly demo``: show the English model, then train on a hundred Wikipedia articles.
 
 The text is the shortened English Wikipedia dump in gensim's wheel, the word pairs are WordSim-353
 from the same place, so nothing is downloaded. Every function returns plain data;
@@ -48,7 +48,7 @@ HASH_LENGTHS = (4, 16, 32)
 
 
 def read_articles(*, verbose: int = 0) -> list[str]:
-    """Return the articles of the Wikipedia dump in gensim's wheel that are not mere stubs.
+    """Return the articles of the Wikipedia dump in gensim's wheel, without stubs.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def nearest_in_context(
 ) -> list[dict[str, Any]]:
     """Return the words nearest to words in context, each given with its sentence.
 
-    The words of the sentence itself are left out: they are near, but tell nothing.
+    Words of the sentence itself are left out: they are near, but tell you nothing new.
     """
     codes = fly.hash_in_context([text for _, text in contexts], [word for word, _ in contexts])
     own = [fly.model_.tokens(text) for _, text in contexts]
@@ -140,7 +140,7 @@ def show_pretrained() -> dict[str, Any]:
 def run_demo(
     output: str | os.PathLike[str], *, n_jobs: int | None = None, verbose: int = 0
 ) -> dict[str, Any]:
-    """Learn from the articles, save the model, and collect what is worth showing.
+    """Train on the articles, save the model, and collect results to show.
 
     Parameters
     ----------

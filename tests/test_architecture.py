@@ -12,9 +12,9 @@ USERS = ["adapters", "cli", "demo.py", "evaluation", "explore"]
 PUBLIC_DESPITE_THE_UNDERSCORE = {"_asdict", "_replace", "_fields"}  # of named tuples
 
 
-def sources(*rooms):
-    for room in rooms:
-        path = PACKAGE / room
+def sources(*folders):
+    for folder in folders:
+        path = PACKAGE / folder
         yield from [path] if path.suffix else sorted(path.rglob("*.py"))
 
 

@@ -30,8 +30,8 @@ def test_a_read_only_installation(tmp_path):
         Path(skfly.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
     )
     # root may write to read-only directories, but no one to a file as if it were one
-    for room in (package, *(path for path in package.iterdir() if path.is_dir())):
-        (room / "__pycache__").write_text("")
+    for folder in (package, *(path for path in package.iterdir() if path.is_dir())):
+        (folder / "__pycache__").write_text("")
     (tmp_path / "file").write_text("")
     nowhere = str(tmp_path / "file" / "within")
     places = {"HOME": nowhere, "XDG_CACHE_HOME": nowhere, "NUMBA_CACHE_DIR": nowhere}
@@ -46,7 +46,7 @@ def test_a_read_only_installation(tmp_path):
     assert run.returncode == 0, run.stderr
     assert run.stdout.splitlines() == [str(package / "__init__.py"), "['one', 'fly']"]
     assert run.stderr.count("\n") == 1
-    assert run.stderr.startswith("WARNING skfly compiled kernels cannot be kept")
+    assert run.stderr.startswith("WARNING skfly compiled kernels cannot be cached")
 
 
 @pytest.mark.parametrize(("seconds", "n_notices"), [(0.3, 0), (0.6, 1), (20.0, 1)])

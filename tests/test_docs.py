@@ -51,6 +51,10 @@ ELSEWHERE = (
 pytestmark = pytest.mark.skipif(not (HERE / "docs").exists(), reason="the pages are not here")
 
 
+def test_no_page_has_the_name_of_one_that_sphinx_makes():
+    assert not {"genindex", "modindex", "py-modindex", "search"} & {page.stem for page in PAGES}
+
+
 def literal_blocks(path):
     """Return the literal blocks of a page of the documentation, or the shell's of a README."""
     found = LITERAL.finditer(path.read_text() + "\n")

@@ -2,6 +2,7 @@ import errno
 import json
 import logging
 import os
+import pickle
 import stat
 import struct
 import tracemalloc
@@ -192,6 +193,11 @@ class TestSize:
     def test_a_length_that_the_file_does_not_have(self, path):
         path.write_bytes(struct.pack("<Q", 2**63) + b"{}")
         with pytest.raises(ModelFileError, match="cut short"):
+            read_model_file(path)
+
+    def test_a_pickle_is_called_one(self, path):
+        path.write_bytes(pickle.dumps({"words": ["fly"]}))
+        with pytest.raises(ModelFileError, match="a pickle: open it with the package"):
             read_model_file(path)
 
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes of POSIX")

@@ -145,13 +145,13 @@ def test_a_seed_that_was_drawn_is_kept(make_fly, documents, tmp_path, stop_at):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"window": 7}, "window was 5, now 7"),
-        ({"random_state": 1}, "seed was"),
-        ({"n_kenyon_cells": 21}, "n_kenyon_cells was 20, now 21"),
-        ({"n_epochs": 3}, "n_epochs was 2, now 3"),
-        ({"shrinkage": 2.0}, "shrinkage was .*, now 2.0"),
-        ({"learning": "hebbian"}, "learning was 'lloyd', now 'hebbian'"),
-        ({"max_features": 10}, "words was"),
+        ({"window": 7}, "window=5 then, 7 now"),
+        ({"random_state": 1}, "seed=.* then, .* now"),
+        ({"n_kenyon_cells": 21}, "n_kenyon_cells=20 then, 21 now"),
+        ({"n_epochs": 3}, "n_epochs=2 then, 3 now"),
+        ({"shrinkage": 2.0}, "shrinkage=.* then, 2.0 now"),
+        ({"learning": "hebbian"}, "learning='lloyd' then, 'hebbian' now"),
+        ({"max_features": 10}, "words=.* now"),
     ],
 )
 def test_other_parameters_are_refused(make_lloyd, documents, tmp_path, stop_at, change, message):
@@ -170,7 +170,7 @@ def test_other_text_is_refused(make_fly, documents, tmp_path, stop_at):
         make_fly(checkpoint_dir=tmp_path).fit(documents)
     stop_at(0)
     swapped = [documents[1], documents[0], *documents[2:]]  # the same words, as often
-    with pytest.raises(CheckpointError, match="corpus was"):
+    with pytest.raises(CheckpointError, match="corpus="):
         make_fly(checkpoint_dir=tmp_path).fit(swapped)
 
 

@@ -391,7 +391,7 @@ class TestParametersThatAFileMaySet:
         changed = FlyHashVectorizer.load(saved).set_params(hash_length=1)
         for user in (fly.transform, changed.transform, copied.transform, fly.model_.documents):
             assert user(["ripe fruit"]).nnz > 0
-            with pytest.raises(ValueError, match="token_pattern of the model takes too long"):
+            with pytest.raises(ValueError, match="token_pattern takes too long"):
                 user(["a" * 2_000])
 
     def test_the_limit_of_a_pattern_outlives_a_pickle(self, saved):
@@ -495,7 +495,7 @@ class TestNumbersWithoutAValue:
 
     def test_they_are_refused(self, saved, name, value):
         self.spoil(saved, name, value)
-        with pytest.raises(ModelFileError, match=f"damaged: '{name}' has a number without a val"):
+        with pytest.raises(ModelFileError, match=f"damaged: '{name}' contains nan or inf"):
             FlyHashVectorizer.load(saved)
 
     @pytest.mark.parametrize(
@@ -513,7 +513,7 @@ class TestNumbersWithoutAValue:
     def test_in_a_mapped_file_at_its_first_use(self, saved, name, value, use):
         self.spoil(saved, name, value)
         fly = FlyHashVectorizer.load(saved, mmap=True)
-        with pytest.raises(ModelFileError, match="has a number without a value"):
+        with pytest.raises(ModelFileError, match="contains nan or infinity"):
             use(fly)
 
 

@@ -8,6 +8,7 @@ import sys
 import warnings
 
 import pytest
+from sklearn.pipeline import make_pipeline
 
 from skfly import SmallTextWarning, VocabularyWarning, _messages
 
@@ -62,7 +63,7 @@ def test_a_small_text_can_be_filtered(make_fly, documents):
 def test_max_features_that_leaves_out_words_says_so_once(make_fly, monkeypatch):
     monkeypatch.setattr(_messages, "_ANNOUNCED", set())
     text = ["one one one two two three", "one two three four"]
-    with pytest.warns(VocabularyWarning, match=r"of 4 words; the other 2, 30\.0% of the text"):
+    with pytest.warns(VocabularyWarning, match=r"2 of 4 words, 30\.0% of the text"):
         make_fly(max_features=2).fit(text)
     with warnings.catch_warnings():
         warnings.simplefilter("error", VocabularyWarning)
@@ -76,3 +77,18 @@ def test_max_features_that_keeps_all_says_nothing(make_fly, monkeypatch):
         warnings.simplefilter("error", VocabularyWarning)
         make_fly(max_features=3).fit(text)
         make_fly(max_features=2, min_count=3).fit(text)
+
+
+def test_a_cut_of_rare_words_says_nothing(make_fly, monkeypatch):
+    monkeypatch.setattr(_messages, "_ANNOUNCED", set())
+    text = ["one two three"] * 10 + ["four"]  # one word in 31
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", VocabularyWarning)
+        make_fly(max_features=3).fit(text)
+
+
+def test_a_warning_names_the_line_below_cached_pipelines(make_fly, documents, tmp_path):
+    model = make_pipeline(make_fly(), "passthrough", memory=str(tmp_path))
+    with pytest.warns(SmallTextWarning) as caught:
+        model.fit(documents)
+    assert [warning.filename for warning in caught] == [__file__]

@@ -1,6 +1,6 @@
-"""What goes wrong in ``soak.py --faults``: failing calls, killed writers, damage, bad clients.
+"""Faults for ``soak.py --faults``: failing calls, killed writers, damage, bad clients.
 
-Run as a script with a model and a directory it is the writer that is killed.
+As a script, with a model and a directory, it is the writer that gets killed.
 """
 
 import builtins

@@ -1,4 +1,4 @@
-"""What the benchmarks share: a text, a peer's settings, and telling of progress."""
+"""Shared by the benchmarks: reading a text, gensim's settings, and progress messages."""
 
 import sys
 import time

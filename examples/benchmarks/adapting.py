@@ -1,4 +1,4 @@
-"""A pretrained model on few texts of yours: as it is, adapted, and one trained from scratch.
+"""A pretrained model on a few of your texts: as it is, adapted, or trained from scratch.
 
     python examples/benchmarks/adapting.py 20news-bydate.tar.xz
 

@@ -1,10 +1,10 @@
-"""Seconds that each class of skfly.binarize takes, and what is lost where it can be told.
+"""Time each class of skfly.binarize, and measure what its inverse loses.
 
     OPENBLAS_NUM_THREADS=1 python examples/benchmarks/binarize.py [--vectors 40000]
 
 The vectors are Gaussian, float32, with 300 features that depend on one another, and not centred.
 Times grow with the number of vectors; "lost" is the share of their variance that
-``inverse_transform`` does not give back.
+``inverse_transform`` does not restore.
 """
 
 import argparse

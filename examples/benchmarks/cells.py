@@ -1,4 +1,6 @@
-"""What more cells cost: ``python examples/benchmarks/cells.py CORPUS [--words N] [--repeats N]``.
+"""The cost of more cells.
+
+    python examples/benchmarks/cells.py CORPUS [--words N] [--repeats N]
 
 Prints a row per number of cells: bytes of a packed code, seconds of a ``fit`` on the first words
 of a corpus (one sentence a line) and of encoding all known words, both also relative to 400

@@ -10,8 +10,8 @@ tree. ``--threads`` keeps the workers in this process: the same bytes, and no se
 
     python examples/benchmarks/cluster.py CORPUS --model MODEL --batches 1e5 1e6 4e6
 
-counts one batch of each size with the synapses of a fitted model, and tells what a shard would
-send, and the seconds of a core that it takes to apply, pack and add it and to make new drives.
+counts one batch of each size with the synapses of a fitted model, and prints what a shard would
+send, and the seconds on one core to apply, pack and add it and to compute new drives.
 CORPUS is then the directory of an encoded corpus.
 """
 

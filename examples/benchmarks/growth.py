@@ -7,9 +7,9 @@ CORPUS has one sentence a line. All of ``fit`` with default parameters is counte
 interleaved; medians are shown, as time a word against that setting. ``--learning lloyd`` times one
 epoch of the rule of 0.1 instead, without subsampling and consensus.
 
-The last table, for ``lloyd`` only, holds the kernel that finds winners against a loop that only
-adds the rows which it cannot do without: the word that enters the window, the one that leaves, and
-the target as target and as context. Both on one thread.
+The last table, for ``lloyd`` only, compares the kernel that finds winners with a loop that only
+adds the necessary rows: the word that enters the window, the one that leaves, and the target as
+target and as context. Both run on one thread.
 """
 
 import argparse

@@ -6,10 +6,10 @@
 Documents have 20 to 200 words: lines of ``--text`` put together, or drawn from topics in which
 words are distributed by Zipf's law. A model is learned from the first 50,000, and documents are
 added 20,000 at a time; making their texts is not timed. faiss (``IndexBinaryFlat``) has the same
-codes, and what making them took is not in its time; tf-idf vectors are scikit-learn's, multiplied
+codes, and its time does not include computing them; tf-idf vectors are scikit-learn's, multiplied
 as sparse matrices, 100 queries at a time. "One query" is the median of 20, from the text of the
-query to the ten best documents. "Same" is the share of queries for which the scores are those that
-comparing all codes one by one with numpy gives. ``--usearch`` adds the recall of an approximate
+query to the ten best documents. "Same" is the share of queries whose scores equal those of a
+brute-force comparison with numpy. ``--usearch`` adds the recall of an approximate
 index.
 """
 

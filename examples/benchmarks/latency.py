@@ -1,4 +1,4 @@
-"""How long one short text, word or context takes, alone and beside busy processes.
+"""Latency of one short text, word or context, alone and beside busy processes.
 
     python examples/benchmarks/latency.py [MODEL.skfly]
 

@@ -1,12 +1,12 @@
-"""How fast the page of a model is: its first answers, and the frames of its map.
+"""The speed of a model's page: its first answers, and the frames of its map.
 
     python examples/benchmarks/page.py en
     python examples/benchmarks/page.py corpus.skfly --documents 100000
 
-The answers are asked for from Python, each for the first time. Frames are those that Chromium's
+Answers are requested from Python, each for the first time. Frames are those that Chromium's
 tracing counts while the mouse drags the map, which has up to 20,000 words, in circles nearly as
-large as the view. On a busy machine compare the time of the processor: that of the thread that
-answers, and of the browser's threads that draw. Documents are
+large as the view. On a busy machine compare CPU time: that of the thread that answers, and of the
+browser's threads that draw. Documents are
 made of random words of the model.
 """
 

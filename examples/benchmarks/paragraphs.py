@@ -1,4 +1,4 @@
-"""What a choice of the recipe does to documents: nearest paragraphs from the same article.
+"""The effect of each choice of the recipe on documents: nearest paragraphs of the same article.
 
     python examples/benchmarks/paragraphs.py
 

@@ -4,7 +4,7 @@
 
 TEXT has one sentence a line. Every call of the stages below is timed while a fly with default
 parameters learns from the first ``--words`` words on one thread (so that times add up), then makes
-the codes of all its words. Seconds are those of the CPU, which other processes change little. One
+the codes of all its words. Times are CPU seconds, which other processes hardly affect. One
 warm-up on a little text compiles the kernels. ``--learning lloyd`` profiles the rule of 0.1. The
 last table is how fast this machine copies memory, and what a product of whitening reads.
 """

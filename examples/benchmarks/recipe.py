@@ -1,12 +1,12 @@
-"""What each choice of the recipe is worth: one change at a time, by the length of the text.
+"""The effect of each choice of the recipe: one change at a time, by the length of the text.
 
     python examples/benchmarks/recipe.py CORPUS.txt[.xz] --wordsim DIR --csv recipe.csv
 
 For the first 1, 5, 20 million words of CORPUS (one sentence a line) and all of it, flies are
-trained with ``learning="lloyd"`` and with one parameter changed, ``--seeds`` times each. One
-table a length comes out: the mean score over MEN, WS353, SimLex and MTurk-287 (100 times
+trained with ``learning="lloyd"`` and with one parameter changed, ``--seeds`` times each. It
+prints one table per length: the mean score over MEN, WS353, SimLex and MTurk-287 (100 times
 Spearman's correlation), for three hash lengths, with its standard deviation over the seeds.
-Choose by the first half of the pairs; the second half says what the choice is worth. ``--csv``
+Choose by the first half of the pairs; the second half shows the effect of the choice. ``--csv``
 keeps every single score.
 """
 

@@ -1,9 +1,9 @@
-"""What several processes that hash with one memory-mapped model cost in memory (Linux).
+"""Memory of several processes that hash with one memory-mapped model (Linux).
 
     python examples/benchmarks/shared_memory.py MODEL [--processes 10]
 
 Each process loads the model with ``mmap=True``, hashes some words and contexts, and waits until
-all have done so. Then the kernel is asked for each one's share of the pages of the model's file
+all have done so. Then the kernel reports each one's share of the pages of the model's file
 (PSS of that mapping: a page that n processes have counts 1/n for each), and for what is its own.
 One row for one process, one for all of them; and the same with ``mmap=False``.
 """

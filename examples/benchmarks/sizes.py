@@ -1,4 +1,4 @@
-"""How large models are, how fast they open, and what the compact form costs in scores.
+"""Sizes of models, the time to open them, and the scores that the compact form loses.
 
     python examples/benchmarks/sizes.py enwiki.sents.txt.xz --wordsim wordsim/ --news 20news.tar.xz
 

@@ -5,12 +5,12 @@
 In this process threads train, hash, search, save and load, on a hundred Wikipedia articles that
 come with gensim; ``skfly explore`` serves a page in another, and is asked ``--rate`` times a
 second over the loopback, by clients in a third that each stay below its limit. Every loop is
-bounded and rests. Once a minute the memory of the first two is read (Linux). One table comes out,
+bounded and pauses. Once a minute the memory of the first two is read (Linux). It prints one table,
 and what failed.
 
 With ``--faults`` other threads write files of every kind while calls to the system fail, kill
-processes that write, damage models, and send the page half and bad requests: see
-``_soak_faults.py``. What must hold still does: files are old or new, never wrong.
+processes that write, damage models, and send the page incomplete and invalid requests: see
+``_soak_faults.py``. Files must still be old or new, never wrong.
 """
 
 import argparse

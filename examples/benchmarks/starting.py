@@ -1,4 +1,4 @@
-"""How long it takes to begin: imports and first calls, with nothing compiled and with all.
+"""Startup time: imports and first calls, with and without cached kernels.
 
     python examples/benchmarks/starting.py TEXT.txt
 

@@ -3,8 +3,8 @@
     python examples/benchmarks/text.py TEXT DOCUMENTS
 
 TEXT is a plain text file in UTF-8, one sentence a line. DOCUMENTS is a folder of text files, or
-a tar of one (20 Newsgroups, say). One table comes out; runs are interleaved, medians are shown, by
-the clock and by the time of the CPU (all threads together). "skfly is": its first row against
+a tar of one (20 Newsgroups, say). It prints one table; runs are interleaved, medians are shown, in
+wall-clock and CPU time (all threads together). "skfly is": its first row against
 each.
 
 Text to ids: everything from the file on disk to ids in memory and the words they stand for.

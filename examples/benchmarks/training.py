@@ -2,7 +2,7 @@
 
     python examples/benchmarks/training.py CORPUS.txt[.xz]
 
-CORPUS has one sentence a line. Three tables come out:
+CORPUS has one sentence a line. It prints three tables:
 
 1. Words a second for a whole fit of the fly (default parameters: K=400, w=11, V=20,000, one pass;
    whole corpus in its memory-mapped form), and for one of gensim's 5 epochs: CBOW 100d and
@@ -10,7 +10,7 @@ CORPUS has one sentence a line. Three tables come out:
    already in memory as lists of words, and, if ``fasttext-wheel`` is installed, for fastText's
    skip-gram 100d on a file of them (two epochs less one, so that reading its dictionary is not
    counted). Runs are interleaved; medians are shown.
-2. The fly with other vocabularies: the cost should not depend on V but through the caches.
+2. The fly with other vocabularies: the cost should depend on V only through the caches.
 3. Peak memory of a whole ``fit`` with default parameters from the memory-mapped corpus, in a
    process of its own, and its seconds.
 """

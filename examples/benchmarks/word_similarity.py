@@ -12,8 +12,8 @@ CORPUS has one sentence a line, or is the directory of an encoded corpus. On it 
 
 Flies are trained ``--seeds`` times (the published rule, which takes long, ``--hebbian-seeds``
 times), the hashes are drawn 5 times; means (and standard deviations) are shown. All are scored on
-the pairs that all know. Two tables come out: the training, and the scores, with the bytes that the
-code of a word takes: all cells packed as bits, or the numbers of the active cells in 2 bytes each,
+the pairs that all know. It prints two tables: the training, and the scores, with the bytes of a
+word's code: all cells packed as bits, or the numbers of the active cells in 2 bytes each,
 whichever is less.
 """
 

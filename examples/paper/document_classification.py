@@ -1,4 +1,4 @@
-"""Document classification: how much codes say about the topic of a document."""
+"""Document classification: what codes reveal about the topic of a document."""
 
 from __future__ import annotations
 

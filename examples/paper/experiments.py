@@ -1,4 +1,4 @@
-"""The experiments of the report. Each fills a section; its docstring stands on the page."""
+"""The experiments of the report. Each fills a section, introduced by its docstring."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Inputs:
 
 
 def similarity(inputs: Inputs, section: Section) -> None:
-    """Compare the similarity of words with people's judgement, by Spearman's correlation.
+    """Score the similarity of words against human judgement, by Spearman's correlation.
 
     Scores are 100 times the correlation, over the pairs of which both words are known.
     """
@@ -119,7 +119,7 @@ def _ahead(table: Table, name: str, vectors: str, dataset: str, length: int) -> 
 
 
 def contexts(inputs: Inputs, section: Section) -> None:
-    """Compare the similarity of words in context with people's judgement.
+    """Score the similarity of words in context against human judgement.
 
     WiC: percent of right answers; SCWS: 100 times Spearman's correlation. Settings are chosen on
     the first of five folds; the score is the mean and the standard deviation of the others.

@@ -5,8 +5,8 @@
     python examples/paper/report.py glove.txt --data DIR -o out/ --experiments similarity,contexts
     python examples/paper/report.py en.skfly --data DIR -o out/ --reference examples/paper/figures
 
-The datasets may be anywhere in DIR; ``data_folder.py`` says how their files are called. Missing
-ones are reported, and the rest is run.
+The datasets may be anywhere in DIR; ``data_folder.py`` lists the names of their files.
+Missing ones are reported, and the rest is run.
 """
 
 from __future__ import annotations

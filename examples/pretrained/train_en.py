@@ -1,9 +1,9 @@
-"""Train the English model that comes with the package, or one like it on text of yours.
+"""Train the English model that comes with the package, or one like it on your text.
 
     python examples/pretrained/train_en.py CORPUS -o skfly/_pretrained/en.skfly
 
 CORPUS is a text with one sentence a line, plain or compressed. The model that is shipped was
-trained on 45 million words of English Wikipedia (May 2015). The rule draws nothing at random: the
+trained on 45 million words of English Wikipedia (May 2015). Nothing in the rule is random: the
 same text gives the same model on the same kind of processor.
 """
 

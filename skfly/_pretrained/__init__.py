@@ -1,4 +1,4 @@
-"""Models that come with the package, and where others are found."""
+"""Find models: in the package, in files, or on the Hugging Face Hub."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 def find_model(
     name_or_path: str | os.PathLike[str], *, hub: bool = False, revision: str | None = None
 ) -> Path:
-    """Return the file of a model: one that is there, or else one that comes with the package.
+    """Return the file of a model: an existing file, or a model that comes with the package.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def _in_directory(directory: Path) -> Path:
 
 
 def _check_digest(path: Path, config: Path) -> None:
-    """Compare a model with the digest that was written beside it."""
+    """Compare a model with the digest in its card."""
     try:
         if config.stat().st_size > _LONGEST_CONFIG:
             raise ValueError("it is too long")
@@ -140,7 +140,7 @@ def _download(repo: str, revision: str | None) -> Path:
 
 
 def write_card(directory: Path, repo: str, model: Any) -> None:
-    """Write what goes beside ``model.skfly``: a digest for programs, and a card to read."""
+    """Write the card of ``model.skfly`` and its digest beside it."""
     path = directory / MODEL_NAME
     about = {"sha256": _digest(path), "file": MODEL_NAME, "bytes": path.stat().st_size}
     config = {"library_name": "skfly", "skfly": about}

@@ -1,4 +1,4 @@
-"""Classes that other packages ask for, one file each.
+"""Classes that other packages require, one file each.
 
 Where a package takes any object with the right methods, pass the estimator itself: LangChain calls
 its ``embed_documents`` and ``embed_query``, MTEB its ``encode``.

@@ -248,8 +248,7 @@ class WinnerBinarizer(_Binarizer):
         length = max(1, n_cells // 10) if self.hash_length is None else self.hash_length
         if not 1 <= length <= n_cells:
             raise ValueError(
-                f"hash_length={length}, but there are {n_cells} cells: set it to a number from "
-                "1 to that"
+                f"hash_length={length}, but there are {n_cells} cells: choose 1 to {n_cells}"
             )
         return length
 

@@ -113,8 +113,8 @@ class DenseFly(BitBinarizer):
         n_cells, n_groups = self._code_width, self.pseudo_hash_length
         if n_groups > n_cells:
             raise ValueError(
-                f"pseudo_hash_length={n_groups}, but there are {n_cells} cells: set it to a "
-                "number from 1 to that"
+                f"pseudo_hash_length={n_groups}, but there are {n_cells} cells: choose 1 to "
+                f"{n_cells}"
             )
         starts = np.arange(n_groups) * n_cells // n_groups
         sums = (self._projected(part) for part in self._parts(X))

@@ -56,7 +56,7 @@ class RandExp(WinnerBinarizer):
     Notes
     -----
     Most of a code is zeros, so the codes are a sparse matrix of ``float32``, as those of
-    :class:`skfly.FlyHashVectorizer` are. Among equal sums the first cells win, so that there are
+    :class:`skfly.FlyHashVectorizer` are. Ties go to the first cells, so that there are
     always exactly ``hash_length`` ones.
 
     References

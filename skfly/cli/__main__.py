@@ -1,4 +1,4 @@
-"""What ``python -m skfly.cli`` runs."""
+"""Run the command line: ``python -m skfly.cli``."""
 
 from skfly.cli import main
 

@@ -40,10 +40,10 @@ def examples(*commands: str) -> str:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 LayoutOption = Annotated[
     Layout | None,
-    typer.Option("--format", help="How to print. Default: a table on a terminal, else lines."),
+    typer.Option("--format", help="Default: a table on a terminal, plain lines elsewhere."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Hide the progress display.")]
 Jobs = Annotated[
@@ -76,7 +76,7 @@ def _skfly(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> None:
-    """Train and use sparse binary fruit fly codes of text."""
+    """Train and use fruit fly codes: sparse binary codes of text."""
     if version:
         typer.echo(f"skfly {__version__}")
     elif context.invoked_subcommand is None:

@@ -25,24 +25,24 @@ def cells(
     texts: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="TEXT", help="Texts. Reads standard input, one per line, if none or -."
+            metavar="TEXT", help="Texts. Without any, or with -: standard input, one per line."
         ),
     ] = None,
     n_cells: Annotated[int, typer.Option("--cells", min=1, help="How many cells to list.")] = 4,
     n_words: NWords = 8,
     temperature: Annotated[
         float,
-        typer.Option(min=0.001, help="The lower, the more the first words of a cell stand out."),
+        typer.Option(min=0.001, help="Lower values concentrate on the strongest words of a cell."),
     ] = 0.1,
     encoding: Encoding = "utf-8",
     layout: LayoutOption = None,
     as_json: Json = False,
 ) -> None:
-    """Print the cells that a text activates most, and the words each stands for.
+    """Print the most active cells of a text and their words.
 
-    A line per cell: the text, the cell's number, its activation, and its words with their
+    Each line has the text, the number of a cell, its activation, and its words with their
     probabilities, separated by tabs. A text without known words gets a warning instead. With
-    --json, a line per text.
+    --json, there is one line per text.
     """
     rows = Rows(layout, "text", "cell", "activation", "words")
     fly = load_to_hash(model, None)
@@ -50,7 +50,7 @@ def cells(
         for line in lines:
             found = fly.kenyon_cells(line, n_cells, n_words, temperature=temperature)
             if not found and line.strip():
-                show_warning(f"the model knows no word of the text: {line[:60]}")
+                show_warning(f"the model knows no word of this text: {line[:60]}")
             if as_json:
                 print_json({"text": line, "cells": [cell._asdict() for cell in found]})
                 continue

@@ -53,7 +53,7 @@ class Program(TyperGroup):
 
 @contextmanager
 def on_interrupt(what_is_kept: Callable[[], str]) -> Iterator[None]:
-    """After Ctrl-C within, say what is kept."""
+    """On Ctrl-C within the context, say what is kept."""
     try:
         yield
     except KeyboardInterrupt as error:
@@ -91,7 +91,7 @@ class Layout(StrEnum):
 
 
 class Rows:
-    """Prints groups of rows: tables on a terminal, plain lines elsewhere, or what was asked for.
+    """Print groups of rows: as tables on a terminal, plain lines elsewhere, or as requested.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Rows:
     def print(
         self, group: str, rows: Sequence[Sequence[object]], plain: Callable[[], None]
     ) -> None:
-        """Print a group; ``plain`` does so where there is no terminal."""
+        """Print a group; ``plain`` prints it where there is no terminal."""
         cells = [[escaped(str(value)) for value in row] for row in rows]
         if self._layout in (Layout.CSV, Layout.MARKDOWN):
             shown = " ".join(escaped(group).split())
@@ -225,7 +225,7 @@ class _Warnings(logging.Handler):
 
 @contextmanager
 def show_logs(quiet: bool = False) -> Iterator[None]:
-    """Show warnings that the package logs; if ``quiet``, hide these and those about the text."""
+    """Show warnings that the package logs; ``quiet`` hides them and warnings about the text."""
     if quiet:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SmallTextWarning)
@@ -244,7 +244,7 @@ def show_logs(quiet: bool = False) -> Iterator[None]:
 
 @contextmanager
 def as_options(names: Mapping[str, str]) -> Iterator[None]:
-    """Call parameters by the names of options in errors and warnings."""
+    """Replace parameters by the names of options in errors and warnings."""
     pattern = re.compile(rf"\b({'|'.join(names)})=([^\s,:;]+)")
     checked = re.compile(r"The '(\w+)' parameter of FlyHashVectorizer must be")
 
@@ -270,7 +270,7 @@ def as_options(names: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _quiet_libraries() -> Iterator[None]:
-    """Show our own warnings on one line, and hide the logs and warnings of other packages."""
+    """Show skfly's warnings on one line, and hide logs and warnings of other packages."""
     logging.basicConfig(handlers=[logging.NullHandler()])
     if sys.stderr is not None and sys.stderr.isatty():
         compilation = logging.StreamHandler()

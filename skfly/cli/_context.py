@@ -37,12 +37,16 @@ def context(
         list[str] | None,
         typer.Argument(
             metavar="SENTENCE",
-            help="Sentences with the word; - or none: standard input, one a line.",
+            help="Sentences with the word. Without any, or with -: standard input, one per line.",
         ),
     ] = None,
     n_words: NWords = 10,
     window: Annotated[
-        int | None, typer.Option(min=1, help="Words around the word, an odd number; else all.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Size of the window around the word, an odd number. Default: the whole sentence.",
+        ),
     ] = None,
     hash_length: HashLength = None,
     encoding: Encoding = "utf-8",
@@ -51,17 +55,19 @@ def context(
 ) -> None:
     """Print the words nearest to a word as a sentence uses it.
 
-    A line per sentence: words with the number of cells shared, separated by tabs, without those
-    of the sentence. With --json, also the neighbours of the word alone, and the cells of both
-    codes.
+    Each line has the neighbours of the word in one sentence, except words of the sentence, with
+    the number of shared cells, separated by tabs. --json adds the neighbours of the word alone
+    and the cells of both codes.
     """
     rows = Rows(layout, "sentence", "neighbor", "cells shared")
     if window is not None and window % 2 == 0:
-        raise typer.BadParameter(f"{window} is even", param_hint="'--window'")
+        raise typer.BadParameter(
+            f"{window} is even; choose an odd number", param_hint="'--window'"
+        )
     fly = load_to_hash(model, hash_length)
     alone = fly.hash_words([target])
     if not alone.nnz:
-        show_warning(f"{target!r} is not a word of the model: only what is around it counts")
+        show_warning(f"the model does not know {target!r}: only the words around it count")
     for lines in batches(given_lines(sentences, encoding)):
         codes = fly.hash_in_context(lines, [target] * len(lines), window=window)
         words = [fly.model_.tokens(line) for line in lines]

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from skfly.cli._app import Force, Jobs, Json, Quiet, app, examples
-from skfly.cli._console import print_json, print_table, say, show_logs, size_text
+from skfly.cli._console import on_interrupt, print_json, print_table, say, show_logs, size_text
 from skfly.cli._files import check_place
 
 
@@ -29,10 +29,10 @@ def demo(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Show the English model, then train one on 104 Wikipedia articles and show it.
+    """Show the English model, and train one on 104 articles.
 
-    The model comes with skfly and the text with gensim: nothing is downloaded. It takes a few
-    seconds; the first run takes longer while kernels compile.
+    The model comes with skfly and the Wikipedia articles with gensim: nothing is downloaded. It
+    takes a few seconds; the first run takes longer while kernels compile.
     """
     check_place(output, force)
     from skfly.demo import run_demo, show_pretrained
@@ -40,7 +40,8 @@ def demo(
     shown = show_pretrained()
     if not as_json:
         _print_pretrained(shown)
-    with show_logs(quiet=True):  # it says itself that the text is small
+    # it says itself that the text is small
+    with on_interrupt(lambda: "no model was written"), show_logs(quiet=True):
         result = run_demo(output, n_jobs=jobs, verbose=0 if quiet else 1)
     if as_json:
         print_json({"pretrained": shown, **result})
@@ -58,7 +59,7 @@ def _print_pretrained(shown: dict[str, Any]) -> None:
 
 def _print_contexts(contexts: list[dict[str, Any]]) -> None:
     print_table(
-        "Words in context, and what is near their codes there (the sentence's words left out)",
+        "Words in context, with the nearest words outside the sentence",
         [(near["word"], near["context"], ", ".join(near["words"])) for near in contexts],
     )
 
@@ -72,27 +73,27 @@ def _print_demo(result: dict[str, Any]) -> None:
                 f"{result['n_articles']} Wikipedia articles, {size_text(result['n_characters'])}",
             ),
             ("words", f"{result['n_words']:,} without stop words"),
-            ("known", f"{result['n_different_words']:,} different words"),
-            ("opening", f"{result['seconds_reading']:.1f} s"),
-            ("learning", f"{result['seconds_learning']:.1f} s"),
-            ("code", f"{result['hash_length']} of {result['n_kenyon_cells']} cells on"),
-            ("packed code", f"{result['code_bytes_per_word']} bytes a word"),
+            ("vocabulary", f"{result['n_different_words']:,} words"),
+            ("reading", f"{result['seconds_reading']:.1f} s"),
+            ("training", f"{result['seconds_learning']:.1f} s"),
+            ("code", f"{result['hash_length']} of {result['n_kenyon_cells']} cells active"),
+            ("packed code", f"{result['code_bytes_per_word']} bytes per word"),
         ],
     )
     print_table(
         "Nearest words, with the number of cells they share",
         [(near["word"], _shared(near)) for near in result["good_neighbours"]],
-        "These were chosen because they come out well. Others do not:",
+        "These were chosen because they work well. Others do not:",
     )
     print_table("", [(result["bad_neighbours"]["word"], _shared(result["bad_neighbours"]))])
     _print_contexts(result["contexts"])
     print_table(
         f"Most active Kenyon cells of: {result['sentence']}",
         [(f"cell {cell['number']}", ", ".join(cell["words"])) for cell in result["cells"]],
-        "The sentences were chosen too, among some that the articles have words for.",
+        "These sentences were chosen too, from several whose words occur in the articles.",
     )
     print_table(
-        "Similarity of words against people's judgement (WordSim-353)",
+        "Similarity of words against human judgement (WordSim-353)",
         [
             (
                 f"hash length {score['hash_length']}",
@@ -101,8 +102,8 @@ def _print_demo(result: dict[str, Any]) -> None:
             )
             for score in result["similarity"]
         ],
-        "The text is small: half a million words with the stop words. The settings were picked by "
-        "these scores. What larger texts give is in the docs.",
+        "The text is small: half a million words with stop words. Settings were chosen by these "
+        "scores. The docs have results for larger texts.",
     )
     model = shlex.quote(result["model"])
     page = f"skfly explore {model}"

@@ -35,7 +35,7 @@ distribution: python examples/paper/report.py MODEL --data DIR -o OUT""".replace
 
 
 class _Evaluations(TyperGroup):
-    """The group; without a subcommand, the spelling of skfly 0.1."""
+    """The command group; without a subcommand, it accepts the form of 0.1."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
@@ -50,7 +50,7 @@ class _Evaluations(TyperGroup):
 
 
 def new_spelling(args: Sequence[str]) -> list[str]:
-    """Return the arguments of ``skfly evaluate`` in 0.1 as they are spelled now.
+    """Convert arguments of ``skfly evaluate`` in 0.1 to the current form.
 
     Examples
     --------
@@ -88,13 +88,13 @@ app.add_typer(
 
 _MODEL_HELP = """A model file, or word vectors: .txt, .vec or .bin in word2vec's format, .kv as
 gensim's KeyedVectors saves them (a pickle: see --trust-pickle)."""
-_WORDSIM_HELP = """A file of word pairs (word1 word2 score), or a directory of such; may be
+_WORDSIM_HELP = """A file of word pairs (word1 word2 score), or a directory of them; can be
 repeated. Without it: WordSim-353 and SimLex-999, which come with gensim."""
-_QUESTIONS_HELP = """Four words a line, in sections that begin with ': name'. Without it: the
+_QUESTIONS_HELP = """Four words per line, in sections that begin with ': name'. Without it: the
 questions of word2vec, which come with gensim."""
 _SEEDS_HELP = """Train this many models with MODEL's parameters and the seeds 0, 1, ..., and print
 mean and standard deviation. Needs --corpus."""
-_UNKNOWN_HELP = "Leave out pairs with an unknown word, or code it by its spelling."
+_UNKNOWN_HELP = "Leave out pairs with an unknown word, or compute its code from its spelling."
 _PICKLE_HELP = "Open .kv files that you name. A pickle can run any program: open only your own."
 _PLOT_HELP = "Draw the scores here (.png, .svg or .pdf)."
 
@@ -107,16 +107,18 @@ Scws = Annotated[Path | None, typer.Option(metavar="FILE", help="SCWS, with 18 c
 Questions = Annotated[
     Path | None, typer.Argument(metavar="[FILE]", help=_QUESTIONS_HELP, show_default=False)
 ]
-HashLengths = Annotated[str | None, typer.Option(metavar="K,K,...", help="Active cells.")]
+HashLengths = Annotated[
+    str | None, typer.Option(metavar="K,K,...", help="Numbers of active cells to score.")
+]
 WordMeasure = Annotated[str, typer.Option(help="cosine or sokal-michener.")]
 ContextMeasure = Annotated[str, typer.Option(help="For vectors: cosine or jensen-shannon.")]
 Unknown = Annotated[UnknownWords | None, typer.Option(help=_UNKNOWN_HELP)]
 Seeds = Annotated[int | None, typer.Option(min=1, help=_SEEDS_HELP)]
-Corpus = Annotated[Path | None, typer.Option(metavar="CORPUS", help="What to train on.")]
+Corpus = Annotated[Path | None, typer.Option(metavar="CORPUS", help="Text to train on.")]
 TrustPickle = Annotated[bool, typer.Option("--trust-pickle", help=_PICKLE_HELP)]
 TableLayout = Annotated[
     Layout | None,
-    typer.Option("--format", help="How to print. Default: a table on a terminal, else Markdown."),
+    typer.Option("--format", help="Default: a table on a terminal, Markdown elsewhere."),
 ]
 CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write CSV here.")]
 JsonFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write JSON here.")]
@@ -151,10 +153,10 @@ def words(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Compare the similarity of words with people's judgement.
+    """Score word similarity against human judgement.
 
-    Scores are 100 times Spearman's rank correlation, over the pairs of which both words are
-    known: of the share of cells that two codes agree on, or of the cosine of vectors.
+    Scores are 100 times Spearman's rank correlation with the share of cells on which two codes
+    agree, or with the cosine of two vectors. Pairs with an unknown word are left out.
     """
     from skfly.evaluation import load_word_pairs, mean_over_seeds, word_similarity
 
@@ -199,10 +201,10 @@ def contexts(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Compare the similarity of words in context with people's judgement.
+    """Score similarity in context against human judgement.
 
-    WiC has the percentage of right answers, SCWS 100 times Spearman's rank correlation: mean and
-    standard deviation over four folds, with the settings that a fifth chose.
+    For WiC, the percentage of correct answers; for SCWS, 100 times Spearman's rank correlation:
+    mean and standard deviation over four folds. Settings are chosen on a fifth.
     """
     from skfly.evaluation import load_context_pairs, word_in_context
 
@@ -237,9 +239,9 @@ def analogies(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Ask for the fourth word of analogies: Athens is to Greece as Baghdad is to ...
+    """Score analogies: Athens is to Greece as Baghdad is to Iraq.
 
-    Scores are percentages of right answers, among the questions of which all words are known.
+    Scores are percentages of correct answers. Questions with an unknown word are left out.
     """
     from skfly.evaluation import word_analogies
 
@@ -319,7 +321,7 @@ def hash_lengths_of(text: str | None) -> dict[str, Any]:
 def check_places(
     force: bool, csv_file: Path | None, json_file: Path | None, plot: Path | None = None
 ) -> None:
-    """Refuse what cannot be written or drawn, before any work is done."""
+    """Reject outputs that cannot be written or drawn, before any work is done."""
     from importlib.util import find_spec
 
     for place in (csv_file, json_file, plot):

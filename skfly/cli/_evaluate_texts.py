@@ -1,4 +1,4 @@
-"""``skfly evaluate documents`` and ``sentences``: how good codes of texts are."""
+"""``skfly evaluate documents`` and ``sentences``."""
 
 from __future__ import annotations
 
@@ -25,21 +25,23 @@ from skfly.cli._evaluate import (
 from skfly.cli._files import load_model
 
 _DATA_HELP = """A directory of 20 Newsgroups, SST-2, TREC-6 or Web of Science, an archive of 20
-Newsgroups or a table of Reuters-21578; may be repeated."""
-_PARAMETERS_HELP = """A model file, whose parameters are used to train on the texts of DATA.
-Without it: the defaults."""
+Newsgroups or a table of Reuters-21578; can be repeated."""
+_PARAMETERS_HELP = """A model file. New models with its parameters are trained on the texts of
+DATA. Without it: the default parameters."""
 _VDSH_HELP = """Split and prepare the documents as papers on semantic hashing do, instead of the
 split that they come with."""
-_STS_HELP = "A part of the STS Benchmark, such as sts-dev.csv; may be repeated."
+_STS_HELP = "A part of the STS Benchmark, such as sts-dev.csv; can be repeated."
 
 Parameters = Annotated[
     Path | None, typer.Argument(metavar="[MODEL]", help=_PARAMETERS_HELP, show_default=False)
 ]
 Data = Annotated[list[Path], typer.Option(metavar="DATA", help=_DATA_HELP, show_default=False)]
-Runs = Annotated[int, typer.Option(min=1, help="Train this often, with the seeds 0, 1, ...")]
+Runs = Annotated[
+    int, typer.Option(min=1, help="Number of models to train, with the seeds 0, 1, ...")
+]
 Cells = Annotated[int | None, typer.Option(min=1, help="Number of Kenyon cells.")]
 Codes = Annotated[str | None, typer.Option(help="binary, graded or counts.")]
-AsIs = Annotated[bool, typer.Option("--no-fit", help="Use MODEL as it is, without training.")]
+AsIs = Annotated[bool, typer.Option("--no-fit", help="Score MODEL itself, without training.")]
 Vdsh = Annotated[bool, typer.Option("--vdsh", help=_VDSH_HELP)]
 Baseline = Annotated[bool, typer.Option("--baseline", help="Score tf-idf too.")]
 Sts = Annotated[list[Path], typer.Option(metavar="FILE", help=_STS_HELP, show_default=False)]
@@ -70,11 +72,11 @@ def documents(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Search and classify documents by their codes.
+    """Score search and classification of documents.
 
     P@10 and P@100 are the percentage of the nearest training texts that share a topic with a test
-    text; "ten labels" and "all labels" the percentage of test texts that a linear classifier
-    labels rightly. Bits are log2 C(cells, hash length).
+    text. "ten labels" and "all labels" are the accuracy of a linear classifier trained with ten
+    labels per class or with all. Bits are log2 C(cells, hash length).
     """
     from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -121,7 +123,7 @@ def sentences(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Compare the similarity of sentences with people's judgement.
+    """Score sentence similarity against human judgement.
 
     Scores are 100 times Spearman's rank correlation with the cosine of two sentences' codes, or
     of the means of their words' vectors.

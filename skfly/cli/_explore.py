@@ -33,15 +33,17 @@ def explore(
     model: Model,
     host: Annotated[
         str,
-        typer.Option(help="Address to listen at; the page wants a token if others can reach it."),
+        typer.Option(
+            help="Address to listen on. The page requires a token if others can reach it."
+        ),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65_535, help="Port to listen at; 0: any that is free.")
+        int, typer.Option(min=0, max=65_535, help="Port to listen on; 0 takes any free one.")
     ] = 8765,
     index: Annotated[
         Path | None,
         typer.Option(
-            help='Documents to search on the page: a file by "skfly index" with this model, or '
+            help='Documents to search on the page: an index of this model (see "skfly index"), or '
             "a directory of text files, which are hashed first."
         ),
     ] = None,
@@ -58,9 +60,9 @@ def explore(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Show in the browser what a model has learned.
+    """Explore a model in the browser.
 
-    It prints the address of the page, and serves it until Ctrl-C.
+    Prints the address of the page and serves it until Ctrl-C.
     """
     from skfly.explore import Server
 
@@ -106,9 +108,9 @@ def _write_page(
 
 
 def _open_page(url: str, stack: ExitStack) -> None:
-    """Open the page; the token in its address is not given to a program as an argument.
+    """Open the page through a file, so that its token is not an argument of a program.
 
-    Everyone on this machine can see the arguments of programs, but only its owner the file.
+    Anyone on the machine can see the arguments of programs; only the owner can read the file.
     """
     import webbrowser
 

@@ -73,7 +73,7 @@ def export(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Convert the codes of words to other formats, or the model to a smaller file.
+    """Export word codes to other formats, or shrink a model.
 
     word2vec and word2vec-binary (.txt or .vec, .bin): ones and zeros, for gensim and others.
     numpy (.npz): arrays words, counts, codes (packed, least significant bit first), n_cells and
@@ -86,7 +86,7 @@ def export(
     kind = kind or _by_suffix(output)
     if kind is Format.PROJECTOR:
         if output.exists() and not output.is_dir():
-            raise NotADirectoryError(f"{output} is a file; give the name of a directory")
+            raise NotADirectoryError(f"{output} is a file, but projector writes a directory")
         check_place(output / "vectors.tsv" if output.is_dir() else output, force)
     else:
         check_place(output, force)

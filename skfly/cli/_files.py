@@ -1,4 +1,4 @@
-"""What commands read and where they write."""
+"""Input and output files of the commands."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _DOCUMENTS_AT_A_TIME = 1_000
 
 
 def check_place(path: Path, force: bool) -> None:
-    """Refuse a place where nothing can or should be written, before any work is done."""
+    """Reject an output that cannot or should not be written, before any work is done."""
     if path.is_dir():
-        raise IsADirectoryError(f"{path} is a directory; give the name of a file")
+        raise IsADirectoryError(f"{path} is a directory; name a file")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: there is no directory {path.parent}")
     if path.is_file() and not force:
@@ -53,7 +53,7 @@ def load_to_hash(
         if hash_length > fly.n_features_out_:
             raise ValueError(
                 f"--hash-length is {hash_length}, but the model has {fly.n_features_out_} Kenyon "
-                "cells: take a number from 1 to that"
+                f"cells: choose 1 to {fly.n_features_out_}"
             )
         fly.set_params(hash_length=hash_length)
     return fly
@@ -83,7 +83,7 @@ class TextFiles:
         self.files = files_in(source)
         tables = [file for file in self.files if file.endswith(TABLE_SUFFIXES)]
         if column is not None and not tables:
-            raise ValueError(f"--column is for Parquet and Arrow files, and {source} is none")
+            raise ValueError(f"--column is for Parquet and Arrow files, not for {source}")
         self._column = column
         self._encoding = encoding
         self._documents: list[Any] = []
@@ -103,7 +103,7 @@ class TextFiles:
 
 
 def given_lines(texts: Sequence[str] | None, encoding: str) -> Iterator[str]:
-    """Return what was given as arguments, or the lines of standard input for none or ``-``."""
+    """Return the arguments or, without any or with ``-``, the lines of standard input."""
     if not texts or list(texts) == ["-"]:
         return read_lines(STANDARD_INPUT, encoding)
     return iter(texts)
@@ -122,7 +122,7 @@ def _standard_input(encoding: str) -> Iterable[str]:
 
 
 def _checked(lines: Iterable[str], name: str) -> Iterator[str]:
-    """Yield lines; say which text it was if it cannot be read."""
+    """Yield lines; name the text in errors."""
     try:
         yield from lines
     except UnicodeDecodeError as error:
@@ -136,7 +136,7 @@ def _checked(lines: Iterable[str], name: str) -> Iterator[str]:
 
 
 def batches(lines: Iterator[str]) -> Iterator[list[str]]:
-    """Yield some lines at a time, without their ends; one by one if a person types them."""
+    """Yield batches of lines without line ends; single lines from a terminal."""
     size = 1 if sys.stdin is not None and sys.stdin.isatty() else _DOCUMENTS_AT_A_TIME
     while batch := [line.rstrip("\r\n") for line in islice(lines, size)]:
         yield batch

@@ -30,16 +30,21 @@ def hash_texts(
         Path,
         typer.Argument(
             metavar="TEXT_FILE",
-            help="A text file (plain, .gz, .bz2, .xz or .zst), one document a line, or - for "
+            help="A text file (plain, .gz, .bz2, .xz or .zst), one document per line, or - for "
             "standard input.",
         ),
     ] = STANDARD_INPUT,
     words: Annotated[
-        bool, typer.Option("--words", help="Each line is a word: give its static code.")
+        bool,
+        typer.Option(
+            "--words", help="Take each line as a word, and print its code without context."
+        ),
     ] = False,
     unknown_words: Annotated[
         UnknownWords | None,
-        typer.Option(help="With --words: no cell, or a code by words spelled alike."),
+        typer.Option(
+            help="With --words: no cells for unknown words, or those of similar spelling."
+        ),
     ] = None,
     hash_length: HashLength = None,
     output: Annotated[
@@ -52,14 +57,14 @@ def hash_texts(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Print the codes of documents, or of words.
+    """Print the codes of documents or words.
 
-    The code of each line is the numbers of its active cells; empty if no word is known.
+    Prints the numbers of the active cells of each line; none if no word is known.
     """
     from scipy import sparse
 
     if text != STANDARD_INPUT and not text.exists():
-        raise FileNotFoundError(f"there is no file {text}; a text itself is read from a pipe")
+        raise FileNotFoundError(f"there is no file {text}; to hash a text itself, pipe it in")
     if output is not None:
         check_place(output, force)
     fly = load_to_hash(model, hash_length, unknown_words)
@@ -91,7 +96,7 @@ def _print_codes(lines: Sequence[str], codes: Any, as_json: bool) -> None:
 
 
 def _write_codes(output: Path, codes: Any, as_json: bool) -> None:
-    """Write codes beside their place and rename them into it."""
+    """Write codes to a temporary file and rename it."""
     from scipy import sparse
 
     with replace_file(output) as place, open(place, "wb") as file:

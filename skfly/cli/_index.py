@@ -22,7 +22,7 @@ _DOCUMENTS_AT_A_TIME = 1_000
 
 
 class By(StrEnum):
-    """What a document is."""
+    """What counts as a document."""
 
     FILE = "file"
     PARAGRAPH = "paragraph"
@@ -53,7 +53,10 @@ def index(
     ],
     model: Annotated[
         Path | None,
-        typer.Option(help="A model file, or 'en'. Default: train a model on the texts."),
+        typer.Option(
+            help="A model file, or 'en'. Default: train a model on the texts, which should have a "
+            "million words or more."
+        ),
     ] = None,
     by: Annotated[
         By, typer.Option(help="What counts as a document in text files; in tables, it is a row.")
@@ -99,9 +102,10 @@ def index(
     if as_json:
         print_json(summary)
     elif not quiet:
+        lost = f" ({made.n_empty:,} without a known word)" if made.n_empty else ""
         say(
-            f"{output}: {len(made):,} documents ({made.n_empty:,} without a known word, which "
-            f"are never found) in {summary['seconds']:.1f} s; {size_text(summary['file_bytes'])}"
+            f"{output}: {len(made):,} documents{lost} in {summary['seconds']:.1f} s; "
+            f"{size_text(summary['file_bytes'])}"
         )
 
 
@@ -119,7 +123,7 @@ def open_documents(path: Path, fly: FlyHashVectorizer, quiet: bool) -> DocumentI
 
 
 def _add(made: Any, documents: _Documents, quiet: bool) -> None:
-    """Add the documents, some at a time: their names are known when they are read."""
+    """Add the documents in batches: their names are only known once they are read."""
     from skfly._messages import Progress
 
     named = documents.named()
@@ -130,7 +134,7 @@ def _add(made: Any, documents: _Documents, quiet: bool) -> None:
 
 
 class _Documents:
-    """The documents of files and directories, with names; read again for every iteration."""
+    """The documents of files and directories, with names; each iteration reads them again."""
 
     def __init__(self, sources: list[Path], by: By, column: str | None, encoding: str) -> None:
         from skfly.text import TABLE_SUFFIXES, files_in
@@ -143,21 +147,27 @@ class _Documents:
         if column is not None and not any(
             file.endswith(TABLE_SUFFIXES) for file, _ in self._files
         ):
-            raise ValueError("--column is for Parquet and Arrow files, and there is none")
+            raise ValueError("--column is for Parquet and Arrow files; none was given")
         self._by, self._column, self._encoding = by, column, encoding
+        self._has_warned = False
 
     def __iter__(self) -> Iterator[str]:
         return (text for _, text in self.named())
 
     def named(self) -> Iterator[tuple[str, str]]:
         """Yield the name and the text of each document."""
+        left_out = []
         for file, is_found in self._files:
             try:
                 yield from self._of_file(file)
             except ValueError as error:
                 if not is_found:  # the user named it
                     raise
-                show_warning(f"left out: {error}")
+                left_out.append(str(error))
+        if left_out and not self._has_warned:
+            more = f" ({len(left_out) - 1:,} more files too)" if len(left_out) > 1 else ""
+            show_warning(f"left out: {left_out[0]}{more}")
+            self._has_warned = True
 
     def _of_file(self, file: str) -> Iterator[tuple[str, str]]:
         from skfly.text import TextColumn

@@ -39,13 +39,13 @@ def info(model: Model, layout: LayoutOption = None, as_json: Json = False) -> No
         *([("text", about["text"])] if about["text"] else []),
         ("words read", f"{about['words_read']:,}"),
         ("windows seen", f"{about['windows_seen']:,}"),
-        ("epochs", "unknown" if about["epochs"] is None else about["epochs"]),
+        *([] if about["epochs"] is None else [("epochs", about["epochs"])]),
         *_competition(about),
-        ("trained with", _pairs(about["settings"])),
-        ("not the default", _pairs(about["changed_parameters"]) or "nothing"),
+        *([("settings used", _pairs(about["settings"]))] if about["settings"] else []),
+        ("parameters", _pairs(about["changed_parameters"]) or "the defaults"),
         ("file size", size_text(about["file_bytes"])),
         *([("form", "compact: cannot learn further")] if about["compact"] else []),
-        ("packed code", f"{about['code_bytes_per_word']} bytes a word"),
+        ("packed code", f"{about['code_bytes_per_word']} bytes per word"),
         ("frequent words", words),
     ]
     table = Rows(layout, "model", "property", "value")
@@ -53,7 +53,7 @@ def info(model: Model, layout: LayoutOption = None, as_json: Json = False) -> No
 
 
 def _competition(about: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return how the competition for windows ended, if there was one."""
+    """Return the final energy and the share of cells used, if cells competed for windows."""
     if about["energy"] is None:
         return []
     return [

@@ -36,23 +36,25 @@ def neighbors(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="WORD", help="Words. Reads standard input, one per line, if none or -."
+            metavar="WORD", help="Words. Without any, or with -: standard input, one per line."
         ),
     ] = None,
     n_words: NWords = 10,
     unknown_words: Annotated[
         UnknownWords | None,
-        typer.Option(help="No neighbour for an unknown word, or those of words spelled alike."),
+        typer.Option(
+            help="No neighbours for an unknown word, or those of words with similar spelling."
+        ),
     ] = None,
     hash_length: HashLength = None,
     encoding: Encoding = "utf-8",
     layout: LayoutOption = None,
     as_json: Json = False,
 ) -> None:
-    """Print the words whose codes share the most cells with a word's.
+    """Print the words whose codes are nearest to a word's.
 
-    Lines have the word and its neighbours, each with the number of cells shared, separated by
-    tabs. Unknown words have no neighbours and get a warning.
+    Each line has a word and its neighbours with the number of shared cells, separated by tabs.
+    Unknown words get a warning, and neighbours only if the model codes them by their spelling.
     """
     rows = Rows(layout, "word", "neighbor", "cells shared")
     fly = load_to_hash(model, hash_length, unknown_words)
@@ -62,7 +64,9 @@ def neighbors(
         own = [{word, fly.model_.normalize(word)} for word in asked]
         for word, near in zip(asked, nearest_words(fly, codes, own, n_words), strict=True):
             if not near:
-                show_warning(f"{word!r} is not a word of the model")
+                show_warning(f"the model does not know {word!r}")
+            elif unknown_words is None and fly.model_.word_ids([word])[0] < 0:
+                show_warning(f"the model does not know {word!r}: taking words spelled like it")
             if as_json:
                 print_json({"word": word, "known": bool(near), "neighbors": near})
             else:
@@ -77,7 +81,7 @@ def _print_line(word: str, near: Sequence[tuple[str, int]]) -> None:
 def nearest_words(
     fly: Any, codes: Any, without: Sequence[set[str]], n_words: int
 ) -> list[list[tuple[str, int]]]:
-    """Return for each code the words that share most cells with it, and how many."""
+    """Return for each code the words that share the most cells with it, and how many."""
     most = n_words + max(map(len, without), default=0)
     return [
         [

@@ -29,12 +29,15 @@ _WIDTH = 160  # characters of a passage that are shown
 )
 def search(
     index: Annotated[
-        Path, typer.Argument(metavar="INDEX", help='A file by "skfly index".', show_default=False)
+        Path,
+        typer.Argument(
+            metavar="INDEX", help='An index that "skfly index" wrote.', show_default=False
+        ),
     ],
     queries: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="QUERY", help="Texts. Reads standard input, one per line, if none or -."
+            metavar="QUERY", help="Texts. Without any, or with -: standard input, one per line."
         ),
     ] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="How many documents to list.")] = 10,
@@ -42,10 +45,10 @@ def search(
     layout: LayoutOption = None,
     as_json: Json = False,
 ) -> None:
-    """Print the documents of an index that are most similar to a text.
+    """Print the documents of an index nearest to a text.
 
-    A table per query: the share of cells in common, the name of the document, and, if the index
-    keeps texts, the passage most similar to the query.
+    For each query and document: the share of cells in common, the name of the document and, if
+    the index keeps texts, its passage most similar to the query.
     """
     from skfly import DocumentIndex
 
@@ -67,11 +70,11 @@ def search(
 
 
 def _find(index: DocumentIndex, query: str, n: int) -> list[dict[str, Any]]:
-    """Return score, name and passage of each document that is found."""
+    """Return the score, name and passage of each result."""
     code = index.model.documents([query])
     if not code.nnz or not len(index):
-        reason = "the index has no documents" if code.nnz else "no word of it is known"
-        show_warning(f"nothing is found for {query!r}: {reason}")
+        reason = "the index has no documents" if code.nnz else "it has no known word"
+        show_warning(f"nothing found for {query!r}: {reason}")
         return []
     ids, scores = index.search([query], n)
     names = ids[0].tolist()

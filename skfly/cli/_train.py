@@ -78,7 +78,9 @@ class StopWords(StrEnum):
 
 def _check_window(size: int) -> int:
     if size % 2 == 0:
-        raise typer.BadParameter(f"{size} is even, but the target is in the middle")
+        raise typer.BadParameter(
+            f"{size} is even; choose an odd number, so that a word is in the middle"
+        )
     return size
 
 
@@ -98,7 +100,7 @@ def train(
         typer.Argument(
             metavar="CORPUS",
             help="A text file (plain, .gz, .bz2, .xz or .zst), a table (.parquet, .arrow or "
-            ".feather), a directory of these or of an encoded corpus, or - for standard input.",
+            ".feather), a directory of these, an encoded corpus, or - for standard input.",
             show_default=False,
         ),
     ],
@@ -109,7 +111,7 @@ def train(
     sentences: Annotated[
         Sentences | None,
         typer.Option(
-            help="One per line (the default here), or split each line further (in Python)."
+            help="What a sentence is: a line (the default here), or up to punctuation (in Python)."
         ),
     ] = None,
     encoding: Encoding = "utf-8",
@@ -125,10 +127,10 @@ def train(
         ),
     ] = None,
     fold_numbers: Annotated[
-        bool | None, typer.Option(help="Replace every word with a digit by <NUM>, or not.")
+        bool | None, typer.Option(help="Replace every word that contains a digit by <NUM>.")
     ] = None,
     stop_words: Annotated[
-        StopWords | None, typer.Option(help="Remove the stop words of this list.")
+        StopWords | None, typer.Option(help="Remove the stop words of this language.")
     ] = None,
     cells: Annotated[int, typer.Option(min=1, max=65_535, help="Kenyon cells.")] = 400,
     hash_length: Annotated[int, typer.Option(min=1, help="Active cells of a code.")] = 32,
@@ -145,24 +147,23 @@ def train(
         Rule, typer.Option(help="Learning rule; hebbian is the published one.")
     ] = Rule.WHITEN,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the text.")] = None,
-    batch_size: Annotated[
-        int | None, typer.Option(min=1, help="Words per step of learning.")
-    ] = None,
+    batch_size: Annotated[int | None, typer.Option(min=1, help="Words per training step.")] = None,
     learning_rate: Annotated[
-        float | None, typer.Option(help="First learning rate of the hebbian rule.")
+        float | None, typer.Option(help="Initial learning rate of the hebbian rule.")
     ] = None,
     subsample: Annotated[
         float | None,
         typer.Option(min=0, max=1, help="Downsample words above this frequency; 0 keeps all."),
     ] = None,
     shrinkage: Annotated[
-        float | None, typer.Option(min=0, help="The larger, the less rare words matter.")
+        float | None,
+        typer.Option(min=0, help="Larger values give rare words less weight (lloyd)."),
     ] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Keep the state here, once a minute, so that an interrupted run can be resumed.",
+            help="Save the state here every minute, so that an interrupted run can be resumed.",
         ),
     ] = None,
     resume: Annotated[
@@ -183,7 +184,7 @@ def train(
 ) -> None:
     """Train a model on text.
 
-    Where an option shows no default, its value follows the length of the text.
+    Where an option shows no default, it depends on the length of the text.
     """
     if hash_length > cells:
         message = f"{hash_length} is more than --cells {cells}"
@@ -238,13 +239,13 @@ def train(
         print_json(summary)
     elif not quiet:
         say(
-            f"{output}: {summary['words']:,} words, learned from {summary['windows']:,} windows "
-            f"in {summary['seconds']:.1f} s; {size_text(summary['file_bytes'])}"
+            f"{output}: {summary['words']:,} words, learned from {summary['words_read']:,} "
+            f"words of text in {summary['seconds']:.1f} s; {size_text(summary['file_bytes'])}"
         )
 
 
 def _what_is_kept(checkpoint: Path | None, encoded_corpus: Path | None) -> str:
-    """Say what an interrupted run has left."""
+    """Return what an interrupted run leaves behind."""
     from skfly.fit import Checkpoints
 
     if checkpoint is not None and Checkpoints.run_in(checkpoint) is not None:
@@ -255,7 +256,7 @@ def _what_is_kept(checkpoint: Path | None, encoded_corpus: Path | None) -> str:
 
 
 def _check_checkpoint(directory: Path | None, resume: bool) -> None:
-    """Refuse to resume a run unless asked to, and a directory that cannot hold one."""
+    """Refuse to resume a run unless asked to, and reject unsuitable directories."""
     if directory is None:
         if resume:
             raise typer.BadParameter(
@@ -316,20 +317,20 @@ def _is_encoded(source: Path) -> bool:
 
 
 def _kept(source: Path, kept: Path, fly: FlyHashVectorizer) -> EncodedCorpus:
-    """Return the corpus that is kept."""
+    """Return the existing encoded corpus."""
     from skfly.text import EncodedCorpus
 
     if fly.verbose:
         say(f"skfly: using {kept}; {source} is not read", err=True)
     if source.is_file() and source.stat().st_mtime > kept.stat().st_mtime:
-        show_warning(f"{source} is newer than {kept}; remove that to read the text again")
+        show_warning(f"{source} is newer than {kept}; remove {kept} to read the text again")
     return EncodedCorpus.load(kept)
 
 
 def _encode(
     source: Path, documents: Iterable[str], kept: Path, fly: FlyHashVectorizer
 ) -> EncodedCorpus:
-    """Read the text and keep it."""
+    """Encode the text to a directory."""
     from skfly._messages import Progress
     from skfly.text import TEXT_PARAMS, disk_needed, encode_to_directory
 

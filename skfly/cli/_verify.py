@@ -32,9 +32,9 @@ def verify(
     ],
     as_json: Json = False,
 ) -> None:
-    """Read files as a whole, and say whether they are as they were written.
+    """Check files for damage.
 
-    A line for each file. The exit code is 1 if one is damaged.
+    Prints a line for each file. The exit code is 1 if one is damaged.
     """
     all_sound = True
     for file in files:
@@ -53,7 +53,7 @@ def verify(
 
 
 def _parts(path: Path) -> list[Path]:
-    """Return the checkpoints of a directory that has any, and else the path itself."""
+    """Return the checkpoints in a directory, or the path itself if there are none."""
     return [file for name in _CHECKPOINTS for file in sorted(path.glob(name))] or [path]
 
 

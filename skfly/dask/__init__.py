@@ -1,11 +1,11 @@
 """The same estimator on a Dask cluster: ``pip install "skfly[dask]"``.
 
-Text is encoded where it lies. In each round of learning every shard finds the winners of its next
-windows and counts their words; the counts are added up in a tree, one step is taken where ``fit``
-was called, and the new synapses are sent to all workers, as numbers of 16 bits. A round is one
-minibatch that the shards share, so this is the rule of one machine: one shard gives the bits of
-:class:`~skfly.FlyHashVectorizer`, and a number of shards always the same ones, whatever workers
-come and go.
+Text is encoded on the workers that hold it. In each round, every shard finds the winners of its
+next windows and counts their words; the counts are summed in a tree, the process that called
+``fit`` takes one step, and the new synapses are sent to all workers, with 16 bits each. A round is
+one minibatch that the shards share, so the rule is that of a single machine: one shard gives the
+bits of :class:`~skfly.FlyHashVectorizer`, and the result for a given number of shards does not
+depend on which workers come and go.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class DaskFlyHashVectorizer(FlyHashVectorizer):
         return self.fit(raw_documents).transform(raw_documents)
 
     def transform(self, raw_documents: Any) -> Any:
-        """Return the codes of documents; nothing is computed yet.
+        """Return the codes of documents, computed lazily.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class DaskFlyHashVectorizer(FlyHashVectorizer):
         return dask.array.concatenate(blocks, axis=0, allow_unknown_chunksizes=True)
 
     def to_local(self) -> FlyHashVectorizer:
-        """Return the plain estimator, with all that was learned."""
+        """Return the fitted estimator without Dask."""
         params = dict(self.get_params(deep=False))
         del params["client"]
         local = FlyHashVectorizer(**params)
@@ -126,7 +126,7 @@ class DaskFlyHashVectorizer(FlyHashVectorizer):
         return local
 
     def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> None:
-        """Write the plain estimator to one file; see :meth:`FlyHashVectorizer.save`."""
+        """Write the estimator without Dask to one file; see :meth:`FlyHashVectorizer.save`."""
         self.to_local().save(path, compact=compact)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def _version() -> str:
 
 
 def _usable(client: Any) -> Any:
-    """Return a connected client whose workers have this skfly."""
+    """Return a connected client whose workers have this version of skfly."""
     distributed = import_optional("distributed", "dask", "learning on a cluster")
     if client is None:
         try:

@@ -45,7 +45,7 @@ _ATTEMPTS = 5  # at a round whose data died with its worker
 
 
 class Traffic(NamedTuple):
-    """What a run sent, in bytes.
+    """Bytes that a run sent.
 
     ``down`` is one copy of all drives that were sent to the workers, each of which gets one;
     ``up`` is all counts that workers sent, to each other and back.
@@ -57,7 +57,7 @@ class Traffic(NamedTuple):
 
 
 class ShardedCorpus:
-    """A corpus on a cluster, as far as learning needs to see it.
+    """The parts of a corpus on a cluster that training needs.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class ShardedCorpus:
         self.traffic = Traffic()
 
     def hold(self, shards: list[Any]) -> None:
-        """Be the corpus of these shards."""
+        """Take these shards as the corpus."""
         client = self.client
         told = client.gather([client.submit(describe, s, pure=False) for s in shards])
         filled = [i for i, about in enumerate(told) if about.n_words]
@@ -174,7 +174,7 @@ def _submit_shards(client: Any, source: Any, analyzer: TextAnalyzer) -> list[Any
 
 
 def in_a_tree(client: Any, add: Any, parts: list[Any]) -> Any:
-    """Return the sum of what futures hold, added a few at a time on the workers."""
+    """Return the sum of futures, added a few at a time on the workers."""
     while len(parts) > 1:
         parts = [
             client.submit(add, *parts[i : i + _BRANCHES], pure=False)
@@ -193,7 +193,7 @@ class Round:
 
     @property
     def ids(self) -> Round:
-        """Stands for the ids: all that is known of them here is their number."""
+        """Stand-in for the ids, of which only the number is known here."""
         return self
 
     @property
@@ -208,7 +208,7 @@ class Round:
 
 
 class ShardStream:
-    """Batches that are made on the workers; the parameters are those of :class:`BatchStream`."""
+    """Batches that workers create; the parameters are those of :class:`BatchStream`."""
 
     def __init__(
         self,
@@ -253,14 +253,14 @@ class ShardStream:
         return len(self._plan.words)
 
     def run(self, task: Any, at: tuple[int, int], *args: Any) -> list[Any]:
-        """Return what a task gives for each shard."""
+        """Run a task for each shard and return the results."""
         gather = self._corpus.client.gather
         return list(self._attempt(lambda: gather(self._submit(task, at, args, None))))
 
     def total(
         self, task: Any, at: tuple[int, int], *args: Any, drives: Any = None, each: Any = None
     ) -> Counted:
-        """Return the sum of what a task counts on all shards.
+        """Return the sum of a task's counts over all shards.
 
         ``drives`` are sent to the workers; ``each`` holds an argument of its own for every shard.
         """
@@ -308,14 +308,14 @@ class ShardStream:
         ]
 
     def _scatter(self, value: Any) -> Any:
-        """Give a worker a value, which the others fetch from each other.
+        """Send a value to one worker, from which the others fetch it.
 
         Not ``broadcast=True``: that never returns if a worker dies at the wrong moment.
         """
         return self._corpus.client.scatter([value], hash=False)[0]
 
     def _attempt(self, once: Any) -> Any:
-        """Do a round, again if what was sent for it died with the workers that had it."""
+        """Run a round, and again if a worker dies with the data sent for it."""
         from distributed import KilledWorker
 
         for attempt in range(_ATTEMPTS):
@@ -330,7 +330,7 @@ class ShardStream:
 
 
 class RemoteCounts:
-    """Counts of a round, which came from the workers."""
+    """Counts of a round, received from the workers."""
 
     def __init__(self, counted: Counted) -> None:
         self._counted = counted
@@ -380,7 +380,7 @@ class ShardCounter:
 def add_counted_windows(
     sums: NDArray[np.float32], rates: NDArray[np.float32], weights: Any, counted: Counted
 ) -> Increment:
-    """Do what ``add_windows`` does with a batch that these counts are of, to the last bit."""
+    """Do what ``add_windows`` does for the batch with these counts, bit for bit."""
     from skfly.engine._numba import word_chunks
 
     n_words, n_cells = len(rates), sums.shape[1]

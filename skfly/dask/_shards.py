@@ -1,8 +1,8 @@
-"""What workers do with their shards of a corpus: count windows, in whole numbers.
+"""Tasks of the workers: count the windows of their shards, in whole numbers.
 
-A task depends on nothing but what it is given (shard, seed, epoch, batch, drives), and whole
-numbers add up to the same in any order: a task that is run again, because its worker died, gives
-the same.
+A task depends only on its arguments (shard, seed, epoch, batch, drives), and sums of whole numbers
+do not depend on their order: a task that runs again because its worker died gives the same
+result.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Shard:
 
 
 class Description(NamedTuple):
-    """What is known of a shard before learning."""
+    """Description of a shard before training."""
 
     n_words: int
     n_sentences: int
@@ -68,7 +68,7 @@ class Description(NamedTuple):
 
 @dataclass(eq=False)
 class Plan:
-    """What all shards have in common in a run."""
+    """Settings that all shards of a run share."""
 
     words: list[str]
     counts: NDArray[np.int64]
@@ -82,7 +82,7 @@ class Plan:
 
 @dataclass
 class Counted:
-    """How often rows came with cells: whole numbers, only those that are not 0.
+    """Nonzero counts of how often rows occurred with cells.
 
     ``lengths`` says how many cells each row has, ``cells`` which, and ``counts`` how often.
     ``occurrences`` of each word and ``cell_sizes`` (windows of each cell) are for the whole batch.
@@ -213,7 +213,7 @@ def pieces_of_shard(
 
 
 def add_counted(*parts: Counted) -> Counted:
-    """Return the sum, with what it took to bring its parts together."""
+    """Return the sum, and the bytes sent to compute it."""
     total = reduce(Counted.__add__, parts)
     total.n_bytes = sum(part.n_bytes + part.nbytes for part in parts)
     return total
@@ -223,7 +223,7 @@ _STREAMS: WeakKeyDictionary[Shard, tuple[Plan, BatchStream]] = WeakKeyDictionary
 
 
 def _batch(shard: Shard, plan: Plan, epoch: int, number: int) -> Batch | None:
-    """Return a batch of a shard; ``None`` if it has not so many."""
+    """Return a batch of a shard; ``None`` if it has fewer."""
     known = _STREAMS.get(shard)
     if known is None or known[0] is not plan:
         corpus = shard.corpus
@@ -248,7 +248,7 @@ def n_positions(shard: Shard, plan: Plan, at: tuple[int, int]) -> int:
 def count_windows(
     shard: Shard, plan: Plan, at: tuple[int, int], drives: Any, window: int, truncate: bool
 ) -> Counted:
-    """Give the windows of a batch to their winners."""
+    """Count the windows of a batch for their winners."""
     batch = _batch(shard, plan, *at)
     n_rows, n_cells = drives.shape
     if batch is None:
@@ -266,7 +266,7 @@ def count_given(
     shape: tuple[int, int],
     window: int,
 ) -> Counted:
-    """Count the windows of a batch for winners that are given."""
+    """Count the windows of a batch for given winners."""
     batch = _batch(shard, plan, *at)
     if batch is None:
         return _nothing(shape[0], shape[0] // 2, shape[1])

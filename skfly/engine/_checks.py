@@ -68,7 +68,7 @@ def check_model(name: str, array: Any, dtype: type[Any], *, changed: bool = Fals
 def check_cells(n_cells: int) -> None:
     """Raise an error if there are too many cells."""
     if n_cells > MOST_CELLS:
-        raise ValueError(f"there may be {MOST_CELLS:,} cells; got {n_cells:,}")
+        raise ValueError(f"at most {MOST_CELLS:,} cells are possible; got {n_cells:,}")
 
 
 def check_whole(name: str, numbers: Any, dtype: type[Any], least: int, most: int) -> NDArray[Any]:
@@ -104,7 +104,7 @@ def check_text(
     """Return sentences in the form that kernels expect; see ``_base.py``."""
     ids = check_whole("ids", ids, np.int32, -1, n_words - 1)
     if len(ids) > _MOST_POSITIONS:
-        raise ValueError(f"there may be {_MOST_POSITIONS:,} positions at a time; got {len(ids):,}")
+        raise ValueError(f"at most {_MOST_POSITIONS:,} words fit one batch; got {len(ids):,}")
     return ids, _check_offsets("offsets", offsets, len(ids))
 
 
@@ -134,7 +134,7 @@ def check_winners(winners: Any, n_positions: int, n_cells: int) -> NDArray[np.in
 def check_window(window: Any) -> None:
     """Raise an error unless the window is a number of words."""
     if not isinstance(window, Integral) or not 1 <= int(window) < _MOST_POSITIONS:
-        raise ValueError(f"window must be a number of words from 1; got {window!r}")
+        raise ValueError(f"window must be a positive number of words; got {window!r}")
 
 
 def check_top(n_top: Any, n_cells: int) -> None:

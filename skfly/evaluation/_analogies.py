@@ -37,7 +37,7 @@ def word_analogies(
     *,
     restrict_vocab: int = 300_000,
 ) -> Table:
-    """Ask for the fourth word of analogies: Athens is to Greece as Baghdad is to ...
+    """Score analogies: Athens is to Greece as Baghdad is to Iraq.
 
     The answer is the word nearest to ``b - a + c`` other than these three, ignoring case. This
     calls gensim's ``evaluate_word_analogies``, so the numbers are the same.

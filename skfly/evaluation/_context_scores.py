@@ -238,7 +238,7 @@ class _Vectors:
     compare: Compare
 
     def known(self, uses: Uses) -> NDArray[np.bool_]:
-        """Return of which uses the word itself is known."""
+        """Return for which uses the word itself is known."""
         return np.array([self.is_known(use.word) for use in uses], dtype=bool)
 
     def candidates(self, left: Uses, right: Uses) -> Iterator[tuple[Setting, Floats]]:

@@ -54,7 +54,7 @@ def word_in_context(
     n_folds: int = 5,
     random_state: Any = 0,
 ) -> Table:
-    r"""Compare the similarity of words in context with people's judgement.
+    r"""Score the similarity of words in context against human judgement.
 
     Two uses of words have the score :math:`J = \alpha J_{dot} + (1 - \alpha) J_{nn}`. Here,
     :math:`J_{dot}` is the share of cells that their codes have in common, and :math:`J_{nn}` the
@@ -70,8 +70,8 @@ def word_in_context(
     ----------
     model_or_encoder : FlyHashVectorizer, mapping or function
         A fitted vectorizer (it is not changed); gensim's ``KeyedVectors`` or anything else with
-        ``word in vectors`` and ``vectors[word]``, of which the vectors in a window are averaged;
-        or a function ``(sentence, target) -> vector``, where ``target`` is a str that has its
+        ``word in vectors`` and ``vectors[word]``, whose vectors in a window are averaged; or a
+        function ``(sentence, target) -> vector``, where ``target`` is a str that has its
         place as ``target.start`` and ``target.end``: ``sentence[target.start:target.end]``. It
         may return None.
     data : path-like, ContextPairs or list of those
@@ -100,8 +100,8 @@ def word_in_context(
     table : Table
         A row for each dataset: ``dataset``, ``measure`` (``"accuracy"`` or ``"spearman"``),
         ``score`` and ``std`` (None if too few pairs are known), ``error`` (the standard error of
-        the score that so many pairs give), ``first_fold`` (the score of the fold that chose the
-        settings: too good), ``n_pairs`` (pairs that were scored),
+        the score for this number of pairs), ``first_fold`` (the score of the fold that chose the
+        settings, which is optimistic), ``n_pairs`` (pairs that were scored),
         ``n_pairs_in_all``, ``n_folds``, and what was chosen: ``window``, ``use_target``,
         ``hash_length``, ``alpha``, ``n_neighbors`` and ``threshold``, in words as ``chosen``.
 
@@ -114,7 +114,7 @@ def word_in_context(
     - the pairs of WiC's three parts are split together;
     - a window is cut at the ends of the text that the dataset gives;
     - a pair of WiC in which nothing is known counts, with the score 0;
-    - a pair of SCWS of which a target is not known does not count, as in
+    - a pair of SCWS with an unknown target does not count, as in
       :func:`word_similarity`. With ``unknown_words="spelling"`` a fly knows nearly all;
     - thresholds lie between the scores of the first fold (WiC), or at 20 of their quantiles
       (SCWS);
@@ -146,7 +146,9 @@ def word_in_context(
         tuple(windows), tuple(use_target), tuple(hash_lengths), tuple(alphas), tuple(n_neighbors)
     )
     if n_folds < 2:
-        raise ValueError(f"n_folds={n_folds}: one fold is to choose on, so there must be two")
+        raise ValueError(
+            f"n_folds={n_folds}, but one fold is for choosing settings: take 2 or more"
+        )
     scorer = as_context_scorer(model_or_encoder, grid, measure)
     rows = [_evaluate(scorer, one, n_folds, random_state) for one in load_context_pairs(data)]
     return Table(rows, _COLUMNS)

@@ -82,7 +82,7 @@ def document_scores(
     (100.0, 100.0)
     """
     if n_runs < 1:
-        raise ValueError(f"n_runs={n_runs}: there must be one run at least")
+        raise ValueError(f"n_runs must be at least 1; got {n_runs}")
     rows = []
     for dataset in [data] if isinstance(data, LabelledTexts) else data:
         for name, method in methods.items():
@@ -94,7 +94,7 @@ def document_scores(
             if on_progress is not None:
                 on_progress(Table(rows[-1:], _COLUMNS).rows[0])
     if not rows:
-        raise ValueError("there is nothing to do: no methods, or no datasets, were given")
+        raise ValueError("nothing to score: pass at least one method and one dataset")
     return Table(rows, _COLUMNS)
 
 
@@ -250,7 +250,7 @@ def bits_of_codes(codes: Any) -> float | None:
     -------
     bits : float or None
         For sparse codes of ones, by the longest of them; the width for arrays of bits; ``None``
-        for what is no code.
+        for anything else.
 
     Examples
     --------

@@ -69,7 +69,9 @@ class MeanVectors(TransformerMixin, BaseEstimator):
         means = [look_up.mean(analyzer.words(text)) for text in check_documents(raw_documents)]
         width = next((len(mean) for mean in means if mean is not None), 0)
         if not width:
-            raise ValueError("no word of these documents has a vector: is it another language?")
+            raise ValueError(
+                "no word of these documents has a vector: are they in another language?"
+            )
         none = np.zeros(width)
         return np.array([none if mean is None else mean for mean in means], dtype=np.float32)
 

@@ -90,7 +90,7 @@ def sentence_similarity(
     data: Any,
     hash_lengths: Iterable[int] | None = None,
 ) -> Table:
-    """Compare the similarity of sentences with people's judgement.
+    """Score the similarity of sentences against human judgement.
 
     The score is 100 times Spearman's rank correlation with the cosine of the codes or vectors of
     two sentences. All pairs count; a sentence without a known word is similar to none.
@@ -99,7 +99,7 @@ def sentence_similarity(
     ----------
     model : FlyHashVectorizer, FlyModel, mapping, transformer or function
         A fitted vectorizer, whose document codes are compared (it is not changed); gensim's
-        ``KeyedVectors`` or another mapping, of which the vectors of a sentence's words are
+        ``KeyedVectors`` or another mapping, whose vectors of a sentence's words are
         averaged; a fitted scikit-learn transformer of texts; or a function from a list of
         sentences to an array, a row each.
     data : path-like, SentencePairs or list of those

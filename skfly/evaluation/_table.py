@@ -41,7 +41,7 @@ class Table:
         From names of columns to values: text, numbers, or None. A number may carry its standard
         deviation.
     columns : sequence of Column or None, default=None
-        ``None``: those of the first row; what is a float is a result.
+        ``None``: those of the first row; floats are results.
     title : str, default=""
     notes : sequence of str, default=()
     grid : Grid or None, default=None
@@ -264,7 +264,7 @@ class Table:
         ax : matplotlib Axes
         """
         if self.chart is None:
-            raise ValueError("there is no drawing of this kind of table")
+            raise ValueError("tables of this kind cannot be drawn")
         if self.chart.split is not None and self.rows:
             only = {self.chart.split: getattr(self.rows[0], self.chart.split)} | only
         rows = [row for row in self.rows if only.items() <= vars(row).items()]
@@ -313,15 +313,15 @@ def mean_over_seeds(results: Iterable[Table]) -> Table:
     """
     tables = list(results)
     if not tables:
-        raise ValueError("there are no results to take the mean of")
+        raise ValueError("no results to average")
     if any(getattr(row, "n_runs", 1) > 1 for table in tables for row in table.rows):
-        raise ValueError("expected results of single runs; one of these is a mean already")
+        raise ValueError("expected results of single runs; one of them is a mean already")
     first = tables[0]
     fixed = [column.name for column in first.columns if column.role in ("key", "size")]
     places = [[[getattr(row, name) for name in fixed] for row in t.rows] for t in tables]
     if any(some != places[0] for some in places):
         raise ValueError(
-            "the results are not of the same datasets, hash lengths and pairs; to score models "
+            "the results have different datasets, hash lengths or pairs; to score models "
             "on the pairs that all know, pass pairs_known_to=models to word_similarity"
         )
     rows = [_mean_row(first.columns, rows) for rows in zip(*(t.rows for t in tables), strict=True)]

@@ -87,7 +87,7 @@ def vdsh_split(
 
 
 def _most_frequent(documents: Iterable[list[str]], n_words: int) -> set[str]:
-    """Return the words that come most often; of equally frequent ones, the first by alphabet.
+    """Return the most frequent words; ties are broken alphabetically.
 
     Examples
     --------

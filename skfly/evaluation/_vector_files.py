@@ -137,5 +137,5 @@ def _has_header(path: Path, binary: bool) -> bool:
         while needed > 0 and (data := file.read(_READ_SIZE)):
             needed -= len(data)
     if n_words < 1 or n_numbers < 1 or needed > 0:
-        raise ValueError(f"its first line promises {n_words} vectors of {n_numbers} numbers")
+        raise ValueError(f"its first line announces {n_words} vectors of {n_numbers} numbers")
     return True

@@ -21,7 +21,7 @@ Similar = Iterator[tuple[int | None, Floats]]
 
 
 class FlyCodes:
-    """The codes of a fitted fly. No other part of the evaluation asks the fly itself.
+    """The codes of a fitted fly; the only part of the evaluation that calls the fly itself.
 
     Parameters
     ----------

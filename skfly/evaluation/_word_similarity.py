@@ -46,7 +46,7 @@ def word_similarity(
     pairs_known_to: Iterable[Any] = (),
     half: str | None = None,
 ) -> Table:
-    """Compare the similarity of codes or vectors with people's judgement of word similarity.
+    """Score the similarity of words against human judgement.
 
     The score is 100 times Spearman's rank correlation between both, over the pairs of which both
     words are known. A word that is not known as it is written is looked up in lower case.
@@ -54,7 +54,7 @@ def word_similarity(
     Parameters
     ----------
     model_or_keyed_vectors : FlyHashVectorizer, gensim.models.KeyedVectors or mapping
-        A fitted vectorizer, of which the static codes are scored (it is not changed); or
+        A fitted vectorizer, whose static codes are scored (it is not changed); or
         anything with ``word in vectors`` and ``vectors[word]``.
     datasets : path-like, list, dict or None, default=None
         A directory, a file (see :func:`read_word_pairs`), a :class:`WordPairs`, a list of those;

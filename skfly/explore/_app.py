@@ -156,9 +156,9 @@ async def _body(request: Request) -> bytes:
             async for part in request.stream():
                 body += part
                 if len(body) > MAX_BODY:
-                    raise RefusedError(413, f"a request may have {MAX_BODY:,} bytes")
+                    raise RefusedError(413, f"a request may have at most {MAX_BODY:,} bytes")
     except TimeoutError:
-        raise RefusedError(408, "the request took too long to come") from None
+        raise RefusedError(408, "the request took too long to arrive") from None
     except ClientDisconnect:
         raise RefusedError(400, "the request was cut short") from None
     return body

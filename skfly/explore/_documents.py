@@ -46,8 +46,8 @@ class Documents:
     ) -> None:
         if index.model.fingerprint() != model.with_(document_codes="binary").fingerprint():
             raise ValueError(
-                "the index is of another model, whose codes cannot be compared with those of this "
-                'one: open it with its own model, or make it again with "skfly index --model"'
+                "the index was made with another model, and codes of different models cannot be "
+                'compared: open it with its own model, or index again with "skfly index --model"'
             )
         self._index = index
         self._drives = drives
@@ -80,7 +80,7 @@ class Documents:
             raise ValueError(f"there is no document {place}: the index has {len(self)}")
         if not self.keeps_texts:
             raise ValueError(
-                "the index keeps no texts, so there is nothing to compare: make it with --texts"
+                "the index keeps no texts, so there is nothing to compare: index with --texts"
             )
         text = self._index.texts([self._ids[place]])[0]
         code, _ = self._drives(text[:_READ])

@@ -292,7 +292,7 @@ class Explorer:
     def context(self, text: str, place: int, n_neighbours: int = 12) -> dict[str, Any]:
         """Return the neighbours of a word in a text, and those of the word alone.
 
-        Words of the text are left out: they are near, but say nothing.
+        Words of the text are left out: they are near, but tell you nothing new.
         """
         words = self._fly_model.tokens(text)
         if not 0 <= place < len(words):

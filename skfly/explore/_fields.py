@@ -60,7 +60,9 @@ def text(longest: int = MAX_TEXT) -> _Check:
         if not isinstance(value, str):
             raise RefusedError(422, f"{name} must be a string; got {_kind(value)}")
         if len(value) > longest:
-            raise RefusedError(422, f"{name} may have {longest:,} characters; got {len(value):,}")
+            raise RefusedError(
+                422, f"{name} may have at most {longest:,} characters; got {len(value):,}"
+            )
         try:
             value.encode()
         except UnicodeEncodeError:

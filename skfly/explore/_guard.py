@@ -64,7 +64,7 @@ class RateLimit:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def allows(self, client: str) -> bool:
-        """Count a request, and tell whether it may be answered."""
+        """Count a request, and return whether to answer it."""
         now = self._clock()
         left, before = self._left.pop(client, (self._burst, now))
         left = min(self._burst, left + (now - before) * self._per_second)

@@ -16,7 +16,7 @@ _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and the address by which this ma
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach an address.
+    """Return whether only this machine can reach an address.
 
     Examples
     --------
@@ -43,9 +43,9 @@ class Server:
     ----------
     token : str or None
     everywhere : bool
-        Whether it listens at every address of this machine.
+        Whether it listens on every address of this machine.
     url : str
-        With the token, if there is one. If it listens at any address, that of this machine.
+        With the token, if there is one. If it listens on any address, that of this machine.
     """
 
     def __init__(self, host: str = "127.0.0.1", port: int = 8765) -> None:
@@ -61,7 +61,7 @@ class Server:
             self._socket.close()
             wrong = "--port" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "--host"
             raise OSError(
-                f"cannot listen at {host}, port {port}: {error.strerror}; {wrong} takes another"
+                f"cannot listen on {host}, port {port}: {error.strerror}; choose another {wrong}"
             ) from None
         # no browser can ask for "any address"
         reached = _ANY.get(host, host)

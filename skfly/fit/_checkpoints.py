@@ -164,8 +164,8 @@ class Checkpoints:
             yield
         except DAMAGE as error:
             raise CheckpointError(
-                f"the run cannot resume from the checkpoints in {self._directory}, which do not "
-                f"fit it ({error!r:.200}): remove them to start over"
+                f"the checkpoints in {self._directory} do not fit this run ({error!r:.200}): "
+                "remove them to start over"
             ) from error
 
     def finish(self) -> None:
@@ -192,10 +192,10 @@ class Checkpoints:
         names = [name for name in {**made_for, **mine} if made_for.get(name) != mine.get(name)]
         if names:
             differences = "; ".join(
-                f"{name} was {made_for.get(name)!r}, now {mine.get(name)!r}" for name in names
+                f"{name}={made_for.get(name)!r} then, {mine.get(name)!r} now" for name in names
             )
             raise CheckpointError(
-                f"the checkpoints in {self._directory} are of another run: {differences}. Use "
+                f"the checkpoints in {self._directory} belong to another run: {differences}. Use "
                 "the same parameters and text, or choose another directory"
             )
 

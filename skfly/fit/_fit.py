@@ -324,6 +324,7 @@ class _Run:
         if checkpoints is not None and (saved := checkpoints.last()) is not None:
             with checkpoints.restoring():
                 at = self._restore(saved)
+            progress.tell("checkpoint", "resuming the interrupted run")
         for number, stage in enumerate(self._rule.stages):
             if number < at.stage:
                 continue
@@ -398,7 +399,7 @@ class _Run:
     def finish(self, progress: Progress, history: History) -> Fitted:
         task, n_steps = self._task, self._rule.finishing_steps
         shown = progress if n_steps else Progress(enabled=False)
-        with shown.stage("connecting", "words", n_steps) as monitor:
+        with shown.stage("finishing", "words", n_steps) as monitor:
             learned = self._rule.finish(monitor.advance)
         return Fitted(
             self._name,

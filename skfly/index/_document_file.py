@@ -82,12 +82,12 @@ def _restore_rows(
 ) -> tuple[int, Rows]:
     n_cells = content["n_cells"]
     if n_cells != model.documents([]).shape[1]:
-        raise ValueError("its codes are not as wide as those of its model")
+        raise ValueError("its codes and its model have different numbers of cells")
     codes = PackedIndex.from_columns(arrays["codes"], n_cells)
     ids: Ids = Numbers(arrays["ids"]) if "ids" in arrays else Strings.from_arrays("ids", arrays)
     texts = Strings.from_arrays("texts", arrays) if "texts.ends" in arrays else None
     if len(ids) != len(codes) or (texts is not None and len(texts) != len(codes)):
-        raise ValueError("codes, ids and texts are not of the same number")
+        raise ValueError("it has different numbers of codes, ids and texts")
     return n_cells, Rows((codes,), ids, texts, np.ones(len(codes), np.bool_))
 
 

@@ -89,7 +89,7 @@ class DocumentIndex(StoredDocuments):
         rows = self._rows
         codes = self._queries(queries)
         if not rows.kept.any():
-            warnings.warn("the index has no documents: nothing is found", stacklevel=2)
+            warnings.warn("the index has no documents, so nothing is found", stacklevel=2)
         found, scores = rows.nearest(codes, n, self.n_jobs)
         return rows.with_ids(found), scores
 
@@ -115,7 +115,7 @@ class DocumentIndex(StoredDocuments):
         n_there = int(np.count_nonzero(rows.kept)) - (X is None)
         if not 1 <= n_neighbors <= n_there:
             raise ValueError(
-                f"n_neighbors is {n_neighbors}, and there are {n_there} documents to be neighbors"
+                f"n_neighbors is {n_neighbors}, but only {n_there} documents can be neighbors"
             )
         if X is not None:
             found, scores = rows.nearest(self._queries(X), n_neighbors, self.n_jobs)
@@ -190,8 +190,8 @@ class DocumentIndex(StoredDocuments):
         if len(empty):
             shown = ", ".join(map(str, empty[:5].tolist())) + (", ..." if len(empty) > 5 else "")
             warnings.warn(
-                f"{len(empty)} of {len(codes)} queries have no word that the model knows, so "
-                f"nothing is found for them: number {shown} (the first is 0)",
+                f"{len(empty)} of {len(codes)} queries have no known word and find nothing: "
+                f"number {shown} (counted from 0)",
                 stacklevel=stacklevel,
             )
         return codes
@@ -271,7 +271,7 @@ class DocumentIndex(StoredDocuments):
 
         indexes = list(indexes)
         if not indexes:
-            raise ValueError("there is no index to merge; give at least one")
+            raise ValueError("no indexes to merge; pass at least one")
         names = [index.model.fingerprint() for index in {id(i.model): i for i in indexes}.values()]
         if len(set(names)) > 1:
             raise ValueError(
@@ -346,6 +346,6 @@ def _to_usearch(keys: NDArray[np.int64], packed: NDArray[np.uint8], **params: An
     )
     if len(keys):
         if keys.min() < 0:
-            raise ValueError("keys of usearch are not negative: use other ids")
+            raise ValueError("usearch does not accept negative ids: use others")
         index.add(keys.astype(np.uint64), packed)
     return index

@@ -1,4 +1,4 @@
-"""Numba kernels of :class:`InvertedIndex`, beside those in ``_kernels.py``.
+"""Numba kernels of :class:`InvertedIndex`, in addition to those in ``_kernels.py``.
 
 ``planes`` (n_cells, n_codes / 64) has one row per cell, with one bit per code.
 """

@@ -101,7 +101,7 @@ Ids: TypeAlias = Numbers | Strings
 
 
 def as_ids(ids: Iterable[Any]) -> NDArray[np.int64] | list[str]:
-    """Return ids as an array of numbers or a list of strings, or say what is wrong.
+    """Return ids as an array of numbers or a list of strings, or raise an error.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def as_ids(ids: Iterable[Any]) -> NDArray[np.int64] | list[str]:
     (array([4, 2]), ['a'])
     """
     if isinstance(ids, str | bytes):
-        raise TypeError(f"ids must be a list; got a single {type(ids).__name__}: put it in one")
+        raise TypeError(f"ids must be a list; got a single {type(ids).__name__}: put it in a list")
     given = list(ids)
     if all(isinstance(value, str) for value in given):
         return [str(value) for value in given]
@@ -121,4 +121,4 @@ def as_ids(ids: Iterable[Any]) -> NDArray[np.int64] | list[str]:
     try:
         return np.array([int(value) for value in given], dtype=np.int64)
     except OverflowError as error:
-        raise ValueError("an id does not fit 64 bits; use a str") from error
+        raise ValueError("an id does not fit in 64 bits; use a str") from error

@@ -30,7 +30,7 @@ class StoredDocuments:
         self.n_jobs = n_jobs
         if keep_texts and not self.model.analyzer.reads_text:
             raise ValueError(
-                "keep_texts=True keeps texts, but the model reads files: set input='content'"
+                "keep_texts=True needs texts, but the model reads files: set input='content'"
             )
         self._n_cells = int(self.model.documents([]).shape[1])
         self._lock = threading.RLock()
@@ -155,7 +155,7 @@ class StoredDocuments:
             if value in there:
                 raise ValueError(f"there is a document with the id {value!r} already")
             if value in seen:
-                raise ValueError(f"the id {value!r} comes twice")
+                raise ValueError(f"the id {value!r} is given twice")
             seen.add(value)
         return given
 
@@ -276,7 +276,7 @@ class StoredDocuments:
             kept = np.flatnonzero(rows.kept).tolist()
             found = {rows.ids[row]: row for row in kept}
             if len(found) < len(kept):
-                raise ValueError("an id comes twice: give each document another, see with_ids")
+                raise ValueError("two documents have the same id: change one with with_ids")
             self._row_of = found
         return self._row_of
 

@@ -59,8 +59,8 @@ class KeyedCodes(KeyedVectors):
             isinstance(hash_length, Integral) and 1 <= int(hash_length) <= int(vector_size)
         ):
             raise ValueError(
-                f"hash_length={hash_length}, but codes have {vector_size} cells: it must be a "
-                "number from 1 to that"
+                f"hash_length={hash_length}, but codes have {vector_size} cells: choose 1 to "
+                f"{vector_size}"
             )
         check_measure(similarity_measure)
         self.vector_size = int(vector_size)

@@ -35,7 +35,7 @@ class EditableCodes(KeyedCodes):
         """
         if key in self.key_to_index:
             raise ValueError(
-                f"the word {key!r} has a code already; change it with wv[word] = code"
+                f"the word {key!r} already has a code; change it with wv[word] = code"
             )
         row = self.next_index
         if row >= len(self) or self.index_to_key[row] is not None:

@@ -60,8 +60,7 @@ class KeyedCodesFiles(EditableCodes):
         """
         if not isinstance(fname_or_handle, (str, os.PathLike)):
             raise TypeError(
-                "save needs the name of a file, which is written beside its place and renamed; "
-                f"got {type(fname_or_handle).__name__}"
+                f"save needs a file name, not an open file; got {type(fname_or_handle).__name__}"
             )
         arrays, keys = _describe_keys(self)
         arrays[_CODES] = self._index.columns
@@ -332,7 +331,7 @@ def _restore_keys(arrays: dict[str, NDArray[Any]], keys: Any) -> list[Any]:
     if not isinstance(keys, list) or not all(isinstance(k, str | int | None) for k in keys):
         raise ValueError("its keys are not words or numbers")
     if len(set(keys)) < len(keys) - max(keys.count(None) - 1, 0):
-        raise ValueError("a key comes twice")
+        raise ValueError("a key occurs twice")
     return list(keys)
 
 
@@ -352,5 +351,5 @@ def _restore_index(arrays: dict[str, NDArray[Any]], n_cells: int) -> PackedIndex
         columns[row[on] // 8, on] |= np.uint8(1) << (row[on] % 8).astype(np.uint8)
     index = PackedIndex.from_columns(columns, n_cells)
     if (index.sizes != (cells < n_cells).sum(axis=0)).any():
-        raise ValueError("its codes have a cell twice")
+        raise ValueError("a code lists a cell twice")
     return index

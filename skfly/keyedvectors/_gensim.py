@@ -188,7 +188,10 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
         transformer = _binarizer(method, params)
         vectors = getattr(keyed_vectors, "wv", keyed_vectors)
         if not hasattr(vectors, "index_to_key") or not hasattr(vectors, "vectors"):
-            raise TypeError(f"expected gensim KeyedVectors; got {type(keyed_vectors).__name__}")
+            raise TypeError(
+                "expected gensim KeyedVectors, as KeyedVectors.load or load_word2vec_format "
+                f"returns them; got {type(keyed_vectors).__name__}"
+            )
         codes = transformer.fit_transform(vectors.vectors)
         is_ours = type(transformer).__module__.startswith("skfly.binarize")
         made = cls.from_codes(

@@ -64,7 +64,7 @@ def check_keys(keys: Sequence[Any], n_codes: int) -> list[Any]:
         if not isinstance(key, KEY_TYPES):
             raise TypeError(f"words must be str (or int); got {key!r}")
         if key in seen:
-            raise ValueError(f"the word {key!r} comes twice; each may have one code")
+            raise ValueError(f"the word {key!r} occurs twice; each can have only one code")
         seen.add(key)
     return keys
 

@@ -63,7 +63,7 @@ class CodeQueries(KeyedCodes):
         return vector
 
     def _code_of(self, key: Any) -> NDArray[np.uint8]:
-        """Return the packed code of a key, or of an unknown word if spelling tells."""
+        """Return the packed code of a key, or of an unknown word by its spelling."""
         if self._spell is not None and isinstance(key, str) and key not in self:
             code: NDArray[np.uint8] = pack_checked(self._spell(key), self.vector_size)[0][0]
             if code.any():
@@ -229,7 +229,7 @@ class CodeQueries(KeyedCodes):
         [[('moth', 0.5)], [('moth', 0.5)]]
         """
         if not isinstance(n, Integral) or n < 0:
-            raise ValueError(f"n must be a number from 0; got {n!r}")
+            raise ValueError(f"n must be 0 or more; got {n!r}")
         queries = [words_or_codes] if isinstance(words_or_codes, KEY_TYPES) else words_or_codes
         if isinstance(queries, np.ndarray) and queries.dtype.kind in "biuf":
             queries = np.atleast_2d(queries)

@@ -196,7 +196,7 @@ def _rank(n_cells: int) -> int:
 def _check_rest(
     arrays: Mapping[str, NDArray[Any]], n_words: int, n_cells: int
 ) -> list[NDArray[np.float32]]:
-    """Return the arrays of a coder beside its weights."""
+    """Return the arrays of a coder other than its weights."""
     lengths = {"scales": n_cells, "thresholds": n_cells, "idf": n_words}
     given = [np.asarray(arrays[name]) for name in lengths]
     for (name, length), array in zip(lengths.items(), given, strict=True):

@@ -183,7 +183,7 @@ def _check_arrays(
         compare()
         for name, array in arrays.items():
             if array.dtype.kind == "f" and not _is_finite(array):
-                raise ModelFileError(f"{path} is damaged: {name!r} has a number without a value")
+                raise ModelFileError(f"{path} is damaged: {name!r} contains nan or infinity")
 
     if mmap:
         model._check_at_first_use(check)
@@ -256,7 +256,7 @@ def _from_0_1(
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise ValueError("words is not a list of words")
     if len(set(words)) < len(words):
-        raise ValueError("a word comes twice")
+        raise ValueError("a word occurs twice")
     counts, rule = arrays["word_counts_"], fitted["learning_"]
     found: dict[str, NDArray[Any]] = {
         **PackedWords.pack(words).arrays(),

@@ -156,8 +156,8 @@ class FlyModel:
         length: Any = self.settings.hash_length
         if not isinstance(length, Integral) or not 1 <= int(length) <= self.n_cells:
             raise ValueError(
-                f"hash_length={length!r}, but the model has {self.n_cells} Kenyon cells: set it "
-                "to a number from 1 to that"
+                f"hash_length={length!r}, but the model has {self.n_cells} Kenyon cells: choose "
+                f"1 to {self.n_cells}"
             )
         documents = self.document_coder
         if documents is not None and documents.n_cells != self.n_cells:

@@ -17,7 +17,7 @@ _MORE_STOP_WORDS = frozenset(
 
 
 def is_stop_word(word: str) -> bool:
-    """Tell whether a word says little: an English function word, a number, or no word at all.
+    """Return whether a word says little: an English function word, a number or a symbol.
 
     Examples
     --------

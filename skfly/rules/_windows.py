@@ -103,7 +103,7 @@ class WindowRule(Rule):
     @staticmethod
     @abstractmethod
     def _state_shapes(n_words: int, n_cells: int) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of the arrays that ``_synapses`` returns beside the synapses."""
+        """Return the shapes of the arrays that ``_synapses`` returns besides the synapses."""
 
     @staticmethod
     @abstractmethod

@@ -58,7 +58,7 @@ _NOTHING = 80.0  # stands in for the logarithm of the size of an empty cell, whi
 
 
 class InformationTerms(NamedTuple):
-    """The terms of the formula beside the counts."""
+    """The terms of the formula other than the counts."""
 
     prior: NDArray[np.float32]
     """``a p`` of every row, (2V,)."""

@@ -299,10 +299,10 @@ def _from_arrays(kind: str, arrays: Mapping[str, NDArray[Any]], n_words: int) ->
     ]
     for array, allowed in zip((small, large, words, ends), types, strict=True):
         if array.dtype not in allowed or array.ndim != 1:
-            raise ValueError(f"the {kind} pairs are of other types than counts have")
+            raise ValueError(f"the counts of the {kind} pairs have the wrong types")
     is_large = small == _LARGE
     if len(large) != is_large.sum() or large.min(initial=_LARGE) < _LARGE:
-        raise ValueError(f"the large counts of the {kind} pairs are others")
+        raise ValueError(f"the large counts of the {kind} pairs do not match")
     fits = large.max(initial=0) <= _MOST_INT32
     data = small.astype(np.int32 if fits else np.int64)
     data[is_large] = large

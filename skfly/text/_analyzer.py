@@ -344,7 +344,7 @@ class BoundedTokens:
             found: list[str] = regex.findall(self.pattern, text, timeout=PATTERN_SECONDS)
         except TimeoutError:
             raise ValueError(
-                "the token_pattern of the model takes too long for it; if you trust its author, "
+                "the model's token_pattern takes too long on this text; if you trust its author, "
                 "lift the limit with set_params(token_pattern=str(fly.token_pattern))"
             ) from None
         return found

@@ -42,7 +42,7 @@ def word_ids(
 
 
 def in_groups(documents: Any, n_documents: int) -> Iterator[Any]:
-    """Yield documents so many at a time, at least once; an encoded corpus stays whole."""
+    """Yield ``n_documents`` at a time, at least once; an encoded corpus stays whole."""
     if isinstance(documents, EncodedCorpus):
         yield documents
         return

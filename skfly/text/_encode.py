@@ -234,7 +234,7 @@ class _WordIds:
         return ids
 
     def forget_rare(self, max_types: int) -> bool:
-        """Drop the rarest words until there are at most so many; returns whether any was."""
+        """Drop the rarest words until ``max_types`` are left; return whether any was dropped."""
         n_before = len(self._ids)
         while not self.is_fixed and len(self._ids) > max_types:
             kept = self.counts > self._forget

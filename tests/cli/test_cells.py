@@ -5,7 +5,7 @@ import json
 
 def test_a_line_for_each_cell(skfly, fly, model):
     code, out, err = skfly("cells", model, "ripe  fruit", "zzz", "--cells", 2, "--words", 3)
-    assert (code, err) == (0, "skfly: warning: the model knows no word of the text: zzz\n")
+    assert (code, err) == (0, "skfly: warning: the model knows no word of this text: zzz\n")
     cells = fly.kenyon_cells("ripe fruit", 2, 3)
     assert [line.split("\t") for line in out.splitlines()] == [
         [

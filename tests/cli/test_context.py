@@ -40,7 +40,7 @@ def test_what_is_odd_is_told(skfly, model):
     assert code == 0
     assert out
     assert err == (
-        "skfly: warning: 'zzz' is not a word of the model: only what is around it counts\n"
+        "skfly: warning: the model does not know 'zzz': only the words around it count\n"
     )
     code, _, err = skfly("context", model, "fly", "the fly", "--window", 4)
     assert code == 2

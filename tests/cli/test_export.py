@@ -75,7 +75,7 @@ def test_what_cannot_be_written(skfly, model, tmp_path):
     for args, message in (
         (["codes"], "does not end in .txt, .vec, .bin, .npz, .faiss"),
         (["none/codes.npz"], "there is no directory"),
-        (["model.skfly", "--format", "projector"], "is a file; give the name of a directory"),
+        (["model.skfly", "--format", "projector"], "is a file, but projector writes a directory"),
         (["c.npz", "--hash-length", "21"], "the model has 20 Kenyon cells"),
     ):
         code, out, err = skfly("export", model, tmp_path / args[0], *args[1:])

@@ -73,5 +73,5 @@ def test_a_text_in_the_place_of_a_file(skfly, model):
     code, _, err = skfly("hash", model, "ripe fruit")
     assert code == 2
     assert err == (
-        "skfly: error: there is no file ripe fruit; a text itself is read from a pipe\n"
+        "skfly: error: there is no file ripe fruit; to hash a text itself, pipe it in\n"
     )

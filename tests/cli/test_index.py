@@ -34,19 +34,30 @@ def test_files_are_documents(skfly, notes, model, tmp_path):
     assert index.texts(index.ids[:1]) == [FRUIT]
 
 
+def test_unreadable_files_are_reported_once(skfly, notes, tmp_path):
+    (notes / "other.png").write_bytes(b"\xff\xfe")
+    for number in range(30):
+        (notes / f"{number}.txt").write_text("ripe fruit smells sweet and banks lend money")
+
+    err = skfly("index", notes, "-o", tmp_path / "notes.idx").err  # reads twice
+
+    assert err.count("left out") == 1
+    assert "--encoding sets another (1 more files too)" in err
+
+
 def test_without_a_model_one_is_learned(skfly, notes, tmp_path):
     out = tmp_path / "notes.idx"
 
     code, printed, err = skfly("index", notes, notes / "fruit.md", "-o", tmp_path / "x")
     assert code == 2
-    assert "comes twice" in err
+    assert "is given twice" in err
 
     for number in range(30):
         (notes / f"{number}.txt").write_text("ripe fruit smells sweet and banks lend money")
     code, printed, _ = skfly("index", notes, "-o", out)
 
     assert code == 0
-    assert printed.startswith(f"{out}: 32 documents (0 without a known word")
+    assert printed.startswith(f"{out}: 32 documents in ")
     assert skfly("search", out, "sweet fruit", "-n", 1).out.startswith("sweet fruit\n  ")
 
 
@@ -106,7 +117,7 @@ def test_nothing_is_found(skfly, notes, model, tmp_path):
     code, printed, err = skfly("search", out, "zzz")
 
     assert (code, printed) == (0, "")
-    assert err == "skfly: warning: nothing is found for 'zzz': no word of it is known\n"
+    assert err == "skfly: warning: nothing found for 'zzz': it has no known word\n"
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_info_of_a_rule_whose_cells_compete_for_windows(skfly, fly, tmp_path):
     assert about["cells_in_use"] == lloyd.cells_used_[-1]
     assert about["settings"]["n_epochs"] == 8
     out = skfly("info", tmp_path / "m").out
-    assert f"  last energy      {lloyd.energy_[-1]:.6g}\n" in out
+    assert f"  last energy     {lloyd.energy_[-1]:.6g}\n" in out
     assert "  cells in use " in out
 
 
@@ -51,9 +51,9 @@ def test_info_in_plain_columns(skfly, model):
     code, out, err = skfly("info", model)
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == str(model)
-    assert "  cells            20\n" in out
-    assert "  packed code      3 bytes a word\n" in out
-    assert "  not the default  hash_length=4, n_kenyon_cells=20, random_state=0\n" in out
+    assert "  cells           20\n" in out
+    assert "  packed code     3 bytes per word\n" in out
+    assert "  parameters      hash_length=4, n_kenyon_cells=20, random_state=0\n" in out
     assert "fruit 40, ripe 40" in out
     assert "energy" not in out
     assert out.isascii()

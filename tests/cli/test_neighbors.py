@@ -32,7 +32,7 @@ def test_an_unknown_word_has_a_warning(skfly, model):
     code, out, err = skfly("neighbors", model, "zzz", "--json")
     assert code == 0
     assert json.loads(out) == {"word": "zzz", "known": False, "neighbors": []}
-    assert err == "skfly: warning: 'zzz' is not a word of the model\n"
+    assert err == "skfly: warning: the model does not know 'zzz'\n"
     spelled = skfly("neighbors", model, "fruity", "--unknown-words", "spelling", "--json")
     assert spelled.err == ""
     assert json.loads(spelled.out)["neighbors"]

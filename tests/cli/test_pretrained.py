@@ -25,3 +25,14 @@ def test_an_unknown_name_lists_the_known_ones(skfly):
     code, _, err = skfly("neighbors", "klingon", "loan")
     assert code == 2
     assert "there is no model file klingon; the models that come with skfly are: en" in err
+
+
+def test_neighbours_by_spelling_are_called_so(skfly):
+    pytest.importorskip("gensim")
+    asked = skfly("neighbors", "en", "Loan", "loaan")
+    assert (
+        asked.err
+        == "skfly: warning: the model does not know 'loaan': taking words spelled like it\n"
+    )
+    assert asked.out.count("loans") == 2
+    assert skfly("neighbors", "en", "loaan", "--unknown-words", "spelling").err == ""

@@ -27,7 +27,7 @@ def test_train_writes_a_model_and_tells_about_it(skfly, text, tmp_path):
     path = tmp_path / "my.skfly"
     code, out, err = skfly("train", text, "-o", path, *SMALL)
     assert code == 0
-    assert out.startswith(f"{path}: 13 words, learned from ")
+    assert out.startswith(f"{path}: 13 words, learned from 300 words of text in ")
     assert out.count("\n") == 1
     assert "skfly: reading: 300 words" in err
     assert "skfly: counting: 300 words" in err
@@ -214,7 +214,7 @@ def test_a_run_that_was_stopped_goes_on_only_if_told(skfly, text, tmp_path, monk
     assert "continue it with --resume" in " ".join(err.replace("│", " ").split())
     code, _, err = skfly(*train, "--checkpoint", state, "--resume", "--seed", "4")
     assert code == 2
-    assert "seed was" in err
+    assert "run: seed=" in err
     assert skfly(*train, "--checkpoint", state, "--resume") == (0, "", "")
     assert path.read_bytes() == whole
     assert list(state.iterdir()) == []

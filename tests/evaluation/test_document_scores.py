@@ -154,7 +154,7 @@ def test_documents_of_several_topics_are_only_searched():
 
 
 def test_nothing_to_do(data):
-    with pytest.raises(ValueError, match="n_runs=0"):
+    with pytest.raises(ValueError, match="n_runs must be at least 1; got 0"):
         document_scores({}, data, n_runs=0)
-    with pytest.raises(ValueError, match="no methods, or no datasets"):
+    with pytest.raises(ValueError, match="at least one method and one dataset"):
         document_scores({}, data)

@@ -1,4 +1,4 @@
-"""Sentences: the similarity of codes and of vectors, and people's judgement."""
+"""Sentences: the similarity of codes and of vectors, and human judgement."""
 
 import numpy as np
 import pytest

@@ -235,7 +235,7 @@ class TestPlot:
             table.plot(part=3)
 
     def test_without_a_chart(self):
-        with pytest.raises(ValueError, match="no drawing"):
+        with pytest.raises(ValueError, match="cannot be drawn"):
             Table([{"x": 1.0}]).plot()
 
     def test_without_matplotlib_the_extra_is_named(self, monkeypatch):
@@ -275,7 +275,7 @@ class TestMean:
             ([], "no results"),
             ([table_of(1.0, 2.0), table_of(1.0, 2.0, n_pairs=59)], "pass pairs_known_to"),
             ([table_of(1.0, 2.0), TABLE], "mean already"),
-            ([table_of(1.0, 2.0), similarity()], "same datasets"),
+            ([table_of(1.0, 2.0), similarity()], "different datasets"),
         ],
     )
     def test_results_that_have_no_mean(self, tables, message):

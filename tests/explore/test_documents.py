@@ -57,7 +57,7 @@ def test_an_index_without_texts(explored):
 def test_an_index_of_another_model_is_refused(explored):
     other = FlyHashVectorizer(n_kenyon_cells=16, hash_length=2, random_state=0)
     other.fit(["ripe fruit smells sweet", "the bank lends money"] * 20)
-    with pytest.raises(ValueError, match="the index is of another model"):
+    with pytest.raises(ValueError, match="the index was made with another model"):
         create_app(explored, index=indexed(other))
 
 

@@ -47,12 +47,12 @@ def test_the_address_is_one_that_a_browser_can_open(host, everywhere, named):
 
 
 def test_a_host_that_is_not_here():
-    with pytest.raises(OSError, match=r"cannot listen at 192\.0\.2\.1, .*; --host takes another"):
+    with pytest.raises(OSError, match=r"cannot listen on 192\.0\.2\.1, .*; choose another --host"):
         Server("192.0.2.1", 0)  # kept for documentation: no machine has it
 
 
 def test_a_port_that_is_taken():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(OSError, match=rf"port {port}: .*; --port takes another"):
+        with pytest.raises(OSError, match=rf"port {port}: .*; choose another --port"):
             Server(port=port)

@@ -74,7 +74,7 @@ def test_a_selection_drawn_on_the_map_tells_what_it_has_in_common(open_page, doc
     wait_for_address(page, "sel=")
     page.reload()
     page.wait_for_selector("#selection .grid .on")
-    page.click("text=Select nothing")
+    page.click("text=Clear the selection")
     page.wait_for_selector("#selection h2", state="detached")
     page.click("#in-view")  # without a mouse
     page.wait_for_selector("#selection >> text=and 3 documents")

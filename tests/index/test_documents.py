@@ -178,7 +178,7 @@ class TestChange:
 
         with pytest.raises(ValueError, match="there is a document with the id 'a' already"):
             index.add(["money", "moth"], ["b", "a"])
-        with pytest.raises(ValueError, match="the id 'c' comes twice"):
+        with pytest.raises(ValueError, match="the id 'c' is given twice"):
             index.add(["money", "moth"], ["c", "c"])
         assert index.ids == ["a"]
 
@@ -190,7 +190,7 @@ class TestChange:
             ([1.5, 2], TypeError, "got float"),
             ([True, False], TypeError, "got bool"),
             ("ab", TypeError, "got a single str"),
-            ([2**70, 1], ValueError, "does not fit 64 bits"),
+            ([2**70, 1], ValueError, "does not fit in 64 bits"),
         ],
     )
     def test_wrong_ids(self, fly, ids, error, message):
@@ -288,7 +288,7 @@ class TestNamesOfScikitLearn:
         assert index.ids[places[0, 0]] == index.search([TEXTS[4]], n=1)[0][0, 0]
 
     def test_more_than_there_are(self, index):
-        with pytest.raises(ValueError, match="n_neighbors is 99, and there are 47"):
+        with pytest.raises(ValueError, match="n_neighbors is 99, but only 47 documents"):
             index.kneighbors(["fruit"], 99)
 
     def test_radius_neighbors(self, index):
@@ -471,7 +471,7 @@ class TestMerge:
             DocumentIndex.merge([index, DocumentIndex(other)])
 
     def test_with_an_id_twice(self, index):
-        with pytest.raises(ValueError, match="an id comes twice"):
+        with pytest.raises(ValueError, match="two documents have the same id"):
             DocumentIndex.merge([index, index])
 
     def test_with_other_ids(self, fly, index):
@@ -489,7 +489,7 @@ class TestMerge:
             index.with_ids(ids)
 
     def test_of_nothing(self):
-        with pytest.raises(ValueError, match="no index to merge"):
+        with pytest.raises(ValueError, match="no indexes to merge"):
             DocumentIndex.merge([])
 
     def test_of_different_ids(self, fly, index):
@@ -544,7 +544,7 @@ class TestExports:
         pytest.importorskip("usearch")
         index = DocumentIndex(fly)
         index.add(["ripe fruit"], [-1])
-        with pytest.raises(ValueError, match="not negative"):
+        with pytest.raises(ValueError, match="negative ids"):
             index.to_usearch()
 
 

@@ -121,11 +121,11 @@ class TestBadInput:
             wv.vectors = np.ones((2, 100))
 
     def test_a_word_twice(self, wv, codes):
-        with pytest.raises(ValueError, match="'new' comes twice"):
+        with pytest.raises(ValueError, match="'new' occurs twice"):
             wv.add_vectors(["new", "new"], codes[:2])
 
     def test_a_word_that_is_there(self, wv, codes):
-        with pytest.raises(ValueError, match=r"'w1' has a code already.*wv\[word\] = code"):
+        with pytest.raises(ValueError, match=r"'w1' already has a code.*wv\[word\] = code"):
             wv.add_vector("w1", codes[0])
 
     def test_more_words_than_codes(self, wv, codes):

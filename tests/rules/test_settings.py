@@ -88,7 +88,7 @@ def test_a_least_count_that_is_given_is_kept(n_tokens):
 @pytest.mark.filterwarnings("error::skfly.SmallTextWarning")
 def test_a_small_text_gives_a_warning():
     warn_of_small_text(10**6)
-    with pytest.warns(SmallTextWarning, match="need a million words"):
+    with pytest.warns(SmallTextWarning, match="fewer than 300,000 words"):
         warn_of_small_text(1000)
 
 

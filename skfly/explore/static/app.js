@@ -33,7 +33,7 @@ function askForToken(tried = false) {
   const input = h("input", { id: "token", type: "password", autocomplete: "off", required: true });
   shown = { name: null, view: null };
   main.replaceChildren(
-    h("h1", { tabindex: -1 }, "A token is needed"),
+    h("h1", { tabindex: -1 }, "This page needs a token"),
     h("p", {}, "Other machines can reach this page, so it asks for a token. The command ",
       h("code", {}, "skfly explore"), " printed an address that contains it: open that address, or ",
       "enter the token here."),

@@ -90,7 +90,7 @@ export function cellView(root, model) {
       found.length
         ? h("ul", { class: "passages" }, found.map((row) => h("li", { class: "card" },
           h("p", {}, row.text),
-          h("p", { class: "usage" }, "because of ", wordList(row.words), ", in ",
+          h("p", { class: "usage" }, "matched by ", wordList(row.words), ", in ",
             h("a", { href: link("documents", { like: row.place }) }, row.id)))))
         : note("No document contains its words."));
   }

@@ -27,7 +27,7 @@ export function documentsView(root, model) {
       h("h2", {}, h("a", { href: link("documents", { like: row.place }) }, row.id),
         h("small", {}, row.duplicate ? `${percent(row.score)}, nearly the same` : percent(row.score))),
       row.text === null ? null : h("p", {}, row.text),
-      row.because.length ? h("p", { class: "usage" }, "because of ", wordList(row.because)) : null),
+      row.because.length ? h("p", { class: "usage" }, "matched by ", wordList(row.because)) : null),
     row.code.length
       ? codeGrid(model.n_cells, [["on", row.code]], `The code of ${row.id}`, { small: true }) : null);
   const list = (rows) => h("div", {},

@@ -41,7 +41,7 @@ export function mapView(root, model) {
   let frame = 0;
   const canvas = h("canvas", { "aria-hidden": "true" }); // larger than the view, which shows its middle
   const view = h("div", { class: "view", tabindex: 0, role: "img",
-    "aria-label": "Map of words; search above flies to a word. Arrow keys move it, plus and minus zoom." },
+    "aria-label": "Map of words; the search above moves to a word. Arrow keys move the map, plus and minus zoom." },
   canvas);
   const told = h("p", { class: "lead", "aria-live": "polite" });
   const pointed = h("div", { class: "pointed", hidden: true });
@@ -60,7 +60,7 @@ export function mapView(root, model) {
     h("button", { type: "button", id: "in-view", onclick: () => {
       const [width, height] = size();
       select([[0, 0], [width, 0], [width, height], [0, height]]);
-    } }, "Select what is in view"),
+    } }, "Select everything in view"),
     model.n_documents === null ? null : h("label", {}, shows, " Documents"),
     savePicture("Map of words", () => {
       draw();
@@ -201,7 +201,7 @@ export function mapView(root, model) {
       ? ` and ${plural(answer.n_documents, "document", "documents")}` : "";
     panel.replaceChildren(
       h("h2", {}, `Selected: ${plural(answer.n_words, "word", "words")}${documents}`),
-      h("p", {}, h("a", { href: link("map", { ...params, sel: undefined }) }, "Select nothing"), " ",
+      h("p", {}, h("a", { href: link("map", { ...params, sel: undefined }) }, "Clear the selection"), " ",
         nothing ? null : saveTable("Selected words", [["word"], ...answer.words.map((word) => [word])])),
       nothing ? note("There is nothing here.") : h("div", { class: "pair" },
         h("div", { class: "card" }, h("h3", {}, "Words"), h("p", {}, wordList(answer.words)),
@@ -260,8 +260,8 @@ export function mapView(root, model) {
       told.replaceChildren("Words that have cell ", h("a", { href: linkCell(params.cell) },
         nameOf(Number(params.cell)) || params.cell), ". ", all);
     } else {
-      told.replaceChildren(`${count(data.words.length)} words; those of similar codes lie together. ` +
-        "Press one to open it, or draw a selection (or hold Shift) to see what it has in common.");
+      told.replaceChildren(`${count(data.words.length)} words; similar ones lie together. ` +
+        "Click one to open it, or draw a selection (hold Shift) to see what its words have in common.");
     }
     redraw();
     try {

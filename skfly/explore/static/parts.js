@@ -225,8 +225,8 @@ const stopSwitch = (shown, change) =>
 
 /** What a page without a server cannot do, and the examples that it can. */
 export const readOnly = (model, view) => note(
-  "This copy of the page is read-only: it has answers for these examples. ",
-  h("code", {}, "skfly explore"), " with the model has them for any text.",
+  "This copy of the page is read-only and can only answer these examples. Run ",
+  h("code", {}, "skfly explore"), " with the model for any other text.",
   h("ul", {}, model.tours.filter((tour) => tour.view === view).map((tour) =>
     h("li", {}, h("a", { href: link(tour.view, tour.params) },
       [tour.params.text, tour.params.a, tour.params.b].filter(Boolean).join(" / "))))));
@@ -261,7 +261,7 @@ export function cloudControls({ cells, temperature, stopWords = false, change })
         ),
     h(
       "label",
-      { title: "The lower, the more the first words of a cell stand out" },
+      { title: "Lower values concentrate on the strongest words of a cell" },
       "Temperature ",
       h("input", {
         type: "range",

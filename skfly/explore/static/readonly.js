@@ -113,7 +113,7 @@ async function selection({ polygon }) {
 }
 
 const only = (what) => {
-  throw new Refused(422, `This copy of the page is read-only: it has answers for the examples of the first page, but not for ${what} of your own. “skfly explore” with the model does.`);
+  throw new Refused(422, `This copy of the page is read-only: it can answer the examples on the first page, but not ${what} of your own. Run “skfly explore” with the model for that.`);
 };
 
 const withCells = (answer, fields) => ({ ...answer, cells: answer.cells.slice(0, fields.n_cells ?? 4) });

@@ -33,9 +33,9 @@ export function sentenceView(root, model) {
   const tune = later(120, (changes) => change(changes, { replace: true }));
   const controls = h("div");
   root.append(
-    h("h1", { tabindex: -1 }, "What a sentence does"),
+    h("h1", { tabindex: -1 }, "A sentence and its cells"),
     h("p", { class: "lead" },
-      "Words are highlighted by how much they excite the cells that win. Press one for its neighbours here."),
+      "Words are highlighted by how much they excite the cells that win. Click one for its neighbours here."),
     box, controls, words, panel, results,
   );
 
