@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SMALL = 300_000  # words
-_LARGE_CUT = 0.1  # of the text
+_LARGE_CUT = 0.1  # of the text, if nobody chose to cut it
 _ANNOUNCED: set[str] = set()  # what is said once in a process
 
 
@@ -155,7 +155,10 @@ class SmallTextWarning(UserWarning):
 
 
 class VocabularyWarning(UserWarning):
-    """``max_features`` leaves out over a tenth of the text. Given once in a process."""
+    """``max_features`` leaves out words: some, or by default over a tenth of the text.
+
+    Given once in a process.
+    """
 
 
 def warn(message: str, category: type[Warning]) -> None:
@@ -172,10 +175,10 @@ def warn(message: str, category: type[Warning]) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def warn_of_cut(counts: NDArray[np.int64], max_features: int) -> None:
-    """Warn, once in a process, if ``max_features`` leaves out much of the text."""
+def warn_of_cut(counts: NDArray[np.int64], max_features: int, *, is_default: bool) -> None:
+    """Warn, once in a process, that ``max_features`` leaves out words."""
     share = counts[max_features:].sum() / counts.sum()
-    if share <= _LARGE_CUT or "cut" in _ANNOUNCED:
+    if share <= (_LARGE_CUT if is_default else 0) or "cut" in _ANNOUNCED:
         return
     _ANNOUNCED.add("cut")
     warn(

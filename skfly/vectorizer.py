@@ -71,6 +71,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FlyHashVectorizer"]
 
+_DEFAULT_WORDS = 20_000  # of max_features
+
 
 def _learned(path: str) -> Any:
     """Return a property that reads a learned attribute."""
@@ -336,7 +338,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         hash_length: int = 32,
         *,
         window: int = 11,
-        max_features: int | None = 20_000,
+        max_features: int | None = _DEFAULT_WORDS,
         min_count: int | str = "auto",
         grow_vocabulary: bool = False,
         min_df: float = 1,
@@ -610,7 +612,8 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
             id_map = places_of(ids[order], len(corpus.vocabulary))
             if self.max_features is not None and (found.counts >= min_count).sum() > len(order):
                 common = np.sort(found.counts[found.counts >= min_count])[::-1]
-                warn_of_cut(common, self.max_features)
+                is_default = self.max_features == _DEFAULT_WORDS
+                warn_of_cut(common, self.max_features, is_default=is_default)
         else:
             id_map = vocabulary.encode(corpus.vocabulary.words)
         if not len(vocabulary) or not corpus.n_words:

@@ -10,7 +10,7 @@ import warnings
 import pytest
 from sklearn.pipeline import make_pipeline
 
-from skfly import SmallTextWarning, VocabularyWarning, _messages
+from skfly import SmallTextWarning, VocabularyWarning, _messages, vectorizer
 
 EVERY_MODULE = """
 import importlib, pkgutil, skfly
@@ -79,11 +79,16 @@ def test_max_features_that_keeps_all_says_nothing(make_fly, monkeypatch):
         make_fly(max_features=2, min_count=3).fit(text)
 
 
-def test_a_cut_of_rare_words_says_nothing(make_fly, monkeypatch):
+def test_a_small_cut_says_so_only_if_it_was_chosen(make_fly, monkeypatch):
     monkeypatch.setattr(_messages, "_ANNOUNCED", set())
     text = ["one two three"] * 10 + ["four"]  # one word in 31
     with warnings.catch_warnings():
         warnings.simplefilter("error", VocabularyWarning)
+        monkeypatch.setattr(vectorizer, "_DEFAULT_WORDS", 3)
+        make_fly(max_features=3).fit(text)
+        monkeypatch.undo()
+    monkeypatch.setattr(_messages, "_ANNOUNCED", set())
+    with pytest.warns(VocabularyWarning, match=r"1 of 4 words, 3\.2% of the text"):
         make_fly(max_features=3).fit(text)
 
 
