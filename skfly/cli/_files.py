@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import lzma
 import sys
 import tempfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -129,10 +127,10 @@ def _checked(lines: Iterable[str], name: str) -> Iterator[str]:
         raise ValueError(
             f"{name} cannot be read as {error.encoding} ({error.reason}); --encoding sets another"
         ) from error
-    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+    except (EOFError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise ValueError(f"{name} is damaged or cut short: {error}") from error
+        raise ValueError(f"{name} cannot be read: {error}") from error
 
 
 def batches(lines: Iterator[str]) -> Iterator[list[str]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from skfly._compressed import open_file
 from skfly.evaluation._layout import Column, Grid
 from skfly.evaluation._table import Table
 from skfly.evaluation._vectors import (
@@ -123,10 +124,8 @@ def _at_lengths(model: Any, lengths: Iterable[int]) -> Iterator[tuple[int | None
 
 def _count_questions(path: Path) -> list[int]:
     """Return how many questions each section of a file has."""
-    from gensim.utils import open as smart_open  # what is compressed is read too
-
     counts: list[int] = []
-    with smart_open(str(path), "rb") as lines:
+    with open_file(path) as lines:
         for line in map(bytes.decode, lines):
             if line.startswith(": "):
                 counts.append(0)

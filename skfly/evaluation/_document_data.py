@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from sklearn.model_selection import train_test_split
 
+from skfly._compressed import open_file
 from skfly._sklearn_compat import strip_newsgroup
 from skfly.text import TextLines
 
@@ -130,7 +131,10 @@ def _news_files(path: Path) -> Iterator[tuple[tuple[str, str], bytes]]:
 
 def _news_members(path: Path) -> Iterator[tuple[tuple[str, str], bytes]]:
     try:
-        with tarfile.open(path, tarinfo=_Member) as archive:
+        with (
+            open_file(path) as file,
+            tarfile.open(fileobj=file, mode="r|*", tarinfo=_Member) as archive,
+        ):
             for member in archive:
                 place = Path(member.name).parts
                 if not member.isfile() or len(place) < 3 or place[-3] not in _NEWS_PARTS:

@@ -10,6 +10,8 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from skfly._compressed import open_file
+
 _SUFFIXES = (".kv", ".bin", ".txt", ".vec")
 _COMPRESSED = (".gz", ".bz2", ".xz")
 _LONGEST_HEADER = 200  # bytes
@@ -121,9 +123,7 @@ def _has_header(path: Path, binary: bool) -> bool:
 
     gensim allocates memory for all that the header promises.
     """
-    from gensim.utils import open as smart_open
-
-    with smart_open(str(path), "rb") as file:
+    with open_file(path) as file:
         first = file.readline(_LONGEST_HEADER if binary else -1).split()
         if not binary and len(first) != 2:
             if not first:

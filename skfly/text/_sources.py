@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import gzip
-import lzma
 import os
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from skfly.text._zstd import open_zstd
+from skfly._compressed import open_file
 
 _ERRORS = ("strict", "ignore", "replace")
-_OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": open_zstd}
 
 
 class TextLines:
@@ -34,8 +29,9 @@ class TextLines:
     errors : {"strict", "ignore", "replace"}, default="strict"
         What to do with bytes that cannot be decoded.
 
-    Reading raises ``OSError`` if a compressed file is corrupt, ``EOFError`` if it is truncated,
-    and ``UnicodeDecodeError`` if text cannot be decoded.
+    Reading raises ``OSError`` if a compressed file is corrupt or takes more than 64 MB of memory
+    to decompress, ``EOFError`` if it is truncated, and ``UnicodeDecodeError`` if text cannot be
+    decoded.
 
     Examples
     --------
@@ -66,10 +62,8 @@ class TextLines:
                 yield from lines
 
     def _open(self, file: str, mode: str) -> IO[Any]:
-        opener: Any = _OPENERS.get(Path(file).suffix, open)
         how = {"encoding": self.encoding, "errors": self.errors} if mode == "rt" else {}
-        opened: IO[Any] = opener(file, mode, **how)
-        return opened
+        return open_file(file, mode, **how)
 
     @property
     def reads_utf8(self) -> bool:
@@ -140,8 +134,6 @@ def _named_in_errors(file: str) -> Iterator[None]:
     except (EOFError, OSError, UnicodeDecodeError) as error:
         error.add_note(f"while reading {file}")
         raise
-    except (zlib.error, lzma.LZMAError) as error:
-        raise OSError(f"{file} is damaged: {error}") from error
 
 
 def files_in(path: str | os.PathLike[str], suffixes: Iterable[str] | None = None) -> list[str]:

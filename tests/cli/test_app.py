@@ -129,7 +129,7 @@ def test_damaged_compressed_text(skfly, tmp_path, suffix, content):
     path.write_bytes(content)
     code, _, err = skfly("train", path, "-o", tmp_path / "m", "--encoding", "latin-1", "--quiet")
     assert code == 2
-    assert err.startswith(f"skfly: error: {path} is damaged or cut short: ")
+    assert err.startswith(f"skfly: error: {path} cannot be read: ")
     assert err.count("\n") == 1
 
 

@@ -250,7 +250,7 @@ def _dense_seeds() -> list[m.Files]:
         [f"w{i}" for i in range(12)], np.random.default_rng(0).normal(size=(12, 8))
     )
     seeds = []
-    for name in ("a.txt", "a.bin", "a.txt.gz"):
+    for name in ("a.txt", "a.bin", "a.txt.gz", "a.txt.xz"):
 
         def write(path: Path, name: str = name) -> None:
             vectors.save_word2vec_format(os.fspath(path / name), binary=".bin" in name)
@@ -334,7 +334,8 @@ def _news_seeds() -> list[m.Files]:
             entry.size = len(content)
             tar.addfile(entry, io.BytesIO(content))
     plain = archive.getvalue()
-    return [{"a.tar": plain}, {"a.tar.gz": gzip.compress(plain, mtime=0)}]
+    gz, xz = gzip.compress(plain, mtime=0), lzma.compress(plain)
+    return [{"a.tar": plain}, {"a.tar.gz": gz}, {"a.tar.xz": xz}]
 
 
 # Text

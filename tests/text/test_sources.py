@@ -2,6 +2,8 @@ import bz2
 import gzip
 import lzma
 import sys
+import tracemalloc
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -78,7 +80,7 @@ class TestZstandard:
             list(TextLines(path))
         assert caught.value.__notes__ == [f"while reading {path}"]
         path.write_bytes(b"one fly\n" * 1000)
-        with pytest.raises(OSError, match="not a Zstandard file"):
+        with pytest.raises(OSError, match="not compressed as its name says"):
             list(TextLines(path))
 
     def test_without_the_package_the_extra_is_named(self, tmp_path, monkeypatch):
@@ -87,6 +89,78 @@ class TestZstandard:
         path.write_bytes(b"")
         with pytest.raises(ImportError, match=r"skfly\[zstd\]"):
             list(TextLines(path))
+
+
+class TestCompressed:
+    """What ``gzip``, ``xz`` and the others write is read; what would take much memory is not."""
+
+    @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+    def test_several_streams_and_padding_are_one_text(self, tmp_path, compress):
+        path = tmp_path / f"text.{compress.__module__.replace('gzip', 'gz').replace('lzma', 'xz')}"
+        path.write_bytes(compress(b"one\ntw") + compress(b"o\n") + bytes(2048) + compress(b"3"))
+
+        assert list(TextLines(path)) == ["one\n", "two\n", "3"]
+
+    @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
+    def test_a_file_that_is_cut_short_or_empty_or_damaged_is_told(self, tmp_path, suffix):
+        path = tmp_path / f"text{suffix}"
+        with OPENERS[suffix](path, "wb") as file:
+            file.write(b"one fly\n" * 1000)
+        data = path.read_bytes()
+        for cut in (data[:-9], b""):
+            path.write_bytes(cut)
+            with pytest.raises(EOFError, match="ended before"):
+                list(TextLines(path))
+        path.write_bytes(data[:-6] + bytes(6))
+        with pytest.raises(OSError, match="or damaged"):
+            list(TextLines(path))
+        path.write_bytes(bytes(64))
+        with pytest.raises(OSError, match="not compressed as its name says"):
+            list(TextLines(path))
+
+    def test_what_xz_writes_at_its_largest_setting_is_read(self, tmp_path):
+        path = tmp_path / "text.xz"
+        path.write_bytes(lzma.compress(b"one fly\n", preset=9 | lzma.PRESET_EXTREME))
+
+        assert list(TextLines(path)) == ["one fly\n"]
+
+    def test_a_large_xz_dictionary_is_refused(self, tmp_path):
+        path = tmp_path / "text.xz"
+        data = bytearray(lzma.compress(b"one fly\n"))
+        stop = 12 + 4 * data[12]  # of the block's header; behind it is its checksum
+        data[16] = 40  # a dictionary of 4 GB
+        data[stop : stop + 4] = zlib.crc32(data[12:stop]).to_bytes(4, "little")
+        path.write_bytes(data)
+
+        with pytest.raises(OSError, match="takes more than 64 MB of memory"):
+            list(TextLines(path))
+
+    @pytest.mark.parametrize("log", [26, 27, 30])
+    def test_a_large_zstd_window_is_refused(self, tmp_path, log):
+        zstandard = pytest.importorskip("zstandard")
+        params = zstandard.ZstdCompressionParameters(window_log=log)
+        compressor = zstandard.ZstdCompressor(compression_params=params).compressobj()
+        path = tmp_path / "text.zst"
+        path.write_bytes(compressor.compress(b"one fly\n") + compressor.flush())
+
+        if log == 26:
+            assert list(TextLines(path)) == ["one fly\n"]
+        else:
+            with pytest.raises(OSError, match="takes more than 64 MB of memory"):
+                list(TextLines(path))
+
+    def test_little_is_decompressed_at_a_time(self, tmp_path):
+        zstandard = pytest.importorskip("zstandard")
+        path = tmp_path / "text.zst"
+        path.write_bytes(zstandard.ZstdCompressor().compress(b"a fly\n" * (1 << 26)))
+
+        tracemalloc.start()
+        for _ in TextLines(path).blocks(1 << 20):
+            pass
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+
+        assert peak < 100e6
 
 
 class TestDirectory:
