@@ -396,6 +396,17 @@ def test_a_word_that_turns_text_turns_only_itself(open_page, turning, link, read
     assert turned <= {TURNING, *(f"\u202e{word}" for word in ("word", "wo", "unknown", "one"))}
 
 
+@pytest.mark.parametrize(
+    "link", ["#/word?w=%E2%81%A9%E2%80%AEword", "#/sentence?text=%E2%80%AEword+%E2%80%AEunknown"]
+)
+def test_titles_and_tooltips_have_no_marks_that_turn_text(open_page, turning, link):
+    page = open_page(turning / link)
+    sync_api.expect(page).to_have_title(re.compile("^word"), timeout=SLOW)
+    tooltips = page.locator("[title]").evaluate_all("found => found.map(e => e.title)")
+    tooltips += page.locator("svg title").all_text_contents()
+    assert not re.search("[\u2066-\u2069\u202a-\u202e]", page.title() + "".join(tooltips))
+
+
 def test_a_search_for_a_word_that_turns_text(open_page, turning):
     page = open_page(turning)
     for query, told in [("\u202eword", "\u202eword"), ("\u202ezzz", "in it")]:

@@ -3,7 +3,7 @@
 import { ask, setToken } from "./api.js";
 import { cellsView, cellView } from "./cells.js";
 import { compareView } from "./compare.js";
-import { count, cut, h } from "./dom.js";
+import { count, cut, h, straight } from "./dom.js";
 import { documentsView } from "./documents.js";
 import { homeView } from "./home.js";
 import { mapView } from "./map.js";
@@ -71,7 +71,7 @@ async function route() {
     else main.replaceChildren(failure(error));
     return;
   }
-  document.title = `${cut(shown.view.title(), 100)} · skfly`;
+  document.title = `${cut(straight(shown.view.title()), 100)} · skfly`;
   // what was pressed is gone: go on from the heading
   if (hadFocus !== document.activeElement && document.activeElement === document.body) {
     main.querySelector("h1")?.focus({ preventScroll: !changed });

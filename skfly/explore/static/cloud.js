@@ -1,6 +1,6 @@
 // Word clouds: the layout is d3-cloud's.
 
-import { percent, roving, svg } from "./dom.js";
+import { percent, roving, straight, svg } from "./dom.js";
 import { linkWord } from "./state.js";
 
 const FONT = "system-ui, sans-serif";
@@ -85,7 +85,7 @@ function draw(picture, placed) {
     svg(
       "a",
       { href: linkWord(entry.word), transform: `translate(${entry.x} ${entry.y})` },
-      svg("title", {}, `${entry.word}: ${percent(entry.chance)} of this cell`),
+      svg("title", {}, `${straight(entry.word)}: ${percent(entry.chance)} of this cell`),
       svg(
         "text",
         {

@@ -1,7 +1,7 @@
 // Pieces that several views show.
 
 import { cloud } from "./cloud.js";
-import { count, h, percent, plural, roving, svg } from "./dom.js";
+import { count, h, percent, plural, roving, straight, svg } from "./dom.js";
 import { savable, saveTable } from "./save.js";
 import { link, linkCell, linkWord } from "./state.js";
 
@@ -36,8 +36,8 @@ export function litWords(words, drives, { chosen = null, pick = null } = {}) {
         class: known ? "word" : "word unknown",
         "--heat": known ? (share / most).toFixed(3) : "0",
         title: known
-          ? `${word}: ${percent(share)} of what drives these cells`
-          : `${word} is not in the vocabulary of this model`,
+          ? `${straight(word)}: ${percent(share)} of what drives these cells`
+          : `${straight(word)} is not in the vocabulary of this model`,
       };
       return h(
         "li",
@@ -173,7 +173,7 @@ export function codeGrid(nCells, marks, label, { small = false, named = false } 
     if (small) return svg("g", properties, box);
     const name = `cell ${cell}: ${nameOf(cell)}`;
     return svg("a", { ...properties, href: linkCell(cell), "aria-label": name },
-      svg("title", {}, name), box);
+      svg("title", {}, straight(name)), box);
   };
   const links = lit.map(square);
   const picture = svg(
