@@ -366,6 +366,23 @@ class TestParametersThatAFileMaySet:
         with pytest.raises(ModelFileError, match="its token_pattern has 1001 characters"):
             FlyHashVectorizer.load(saved)
 
+    @pytest.mark.parametrize(
+        "pattern", ["x{4000000000}", "((a{99}){99}){99}", "a{,9999}" * 99, "a{0}b{999999}"]
+    )
+    def test_a_pattern_that_takes_much_memory_is_refused(self, saved, pattern):
+        self.put(saved, token_pattern=pattern)
+        with pytest.raises(ModelFileError, match="repeats something too often"):
+            FlyHashVectorizer.load(saved)
+
+    def test_a_count_cannot_hide(self, saved):
+        self.put(saved, token_pattern="(?ix)x{4 0 0 0 0 0 0 0 0 0}")
+        with pytest.raises(ModelFileError, match="is verbose and has counts"):
+            FlyHashVectorizer.load(saved)
+
+    def test_small_counts_are_read(self, saved):
+        self.put(saved, token_pattern=r"\w{2,50}(?:-\w{1,50})?")
+        assert FlyHashVectorizer.load(saved).transform(["ripe fruit"]).nnz > 0
+
     def test_no_parameter_that_it_may_set_takes_a_path_or_the_name_of_one(self):
         for name in FILE_PARAMS:
             allowed = CONSTRAINTS[name]
@@ -403,7 +420,9 @@ class TestParametersThatAFileMaySet:
     def test_plain_patterns_need_no_limit(self, pattern):
         assert FilePattern(pattern).is_plain
 
-    @pytest.mark.parametrize("pattern", ["(a+)+b", r"\w*\w*x", "a?a?aa", r"(.)\1+", "a{9}b{9}"])
+    @pytest.mark.parametrize(
+        "pattern", ["(a+)+b", r"\w*\w*x", "a?a?aa", r"(.)\1+", "a{9}b{9}", "[^#]+#", "[^#]*[#]"]
+    )
     def test_others_have_one(self, pattern):
         assert not FilePattern(pattern).is_plain
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from functools import cache, partial
@@ -47,6 +49,9 @@ FORMS: dict[str, type[Coder]] = {
     WhitenedCoder.form: WhitenedCoder,
 }
 _LONGEST_PATTERN = 1000  # characters
+_MOST_WRITTEN_OUT = 100_000  # characters, if what is repeated is written out: so it is compiled
+_COUNT = re.compile(r"\{([0-9]*)(?:,([0-9]*))?\}")
+_VERBOSE = re.compile(r"\(\?[\w-]*x")  # a count may have spaces and comments in it
 _HOW_TO_READ = {"input", "encoding", "decode_error"}  # not which words a text has
 _CODER, _DOCUMENTS, _STATE = "coder.", "documents.", "state."
 # how the rules of 0.1 used their synapses
@@ -233,10 +238,21 @@ def _text_settings(text: Mapping[str, Any]) -> dict[str, Any]:
     if unknown := text.keys() - known:
         raise ValueError(f"it has a rule for text {min(unknown)!r:.30}")
     pattern = text.get("token_pattern")
-    if pattern is not None and len(pattern) > _LONGEST_PATTERN:
-        raise ValueError(f"its token_pattern has {len(pattern)} characters")
+    if pattern is not None:
+        _check_pattern(pattern)
     found = dict(text) | {"input": "content", "preprocessor": None, "tokenizer": None}
     return found if pattern is None else found | {"token_pattern": FilePattern(pattern)}
+
+
+def _check_pattern(pattern: str) -> None:
+    """Refuse a pattern that takes much memory to compile."""
+    if len(pattern) > _LONGEST_PATTERN:
+        raise ValueError(f"its token_pattern has {len(pattern)} characters")
+    counts = (max(1, *(int(n or 1) for n in found)) for found in _COUNT.findall(pattern))
+    if len(pattern) * math.prod(counts) > _MOST_WRITTEN_OUT:
+        raise ValueError("its token_pattern repeats something too often")
+    if "{" in pattern and _VERBOSE.search(pattern):
+        raise ValueError("its token_pattern is verbose and has counts")
 
 
 def _provenance(content: Mapping[str, Any]) -> Provenance:

@@ -26,8 +26,8 @@ _SENTENCE_END = re.compile(r"""(?:(?<!\b\w)\.|[!?…])["'”’)\]]*\s+|[。！�
 _MANY_STOP_WORDS = 10_000
 _DIGIT = re.compile(r"\d")
 PATTERN_SECONDS = 1.0  # that the pattern of a model file may take for a sentence
-# one repeat, no group: at worst quadratic in the length of a sentence
-_PLAIN_PATTERN = re.compile(r"(?:\(\?u\))?[^()*+?{]*[*+]?[^()*+?{]*")
+# one repeat at the end, no group: what was matched is hardly ever given back
+_PLAIN_PATTERN = re.compile(r"(?:\(\?u\))?[^()*+?{]*(?:[*+](?:\\b)?)?")
 
 
 def split_punctuation(text: str) -> list[str]:
