@@ -214,8 +214,10 @@ def write_lock(target: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _open_locked(path: Path, target: Path) -> int:
+    # a link would have another file emptied; Windows has neither the flag nor, mostly, links
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = os.open(path, flags, 0o666)
         try:
             _lock(descriptor)
             there = path.stat() if path.exists() else None

@@ -247,6 +247,14 @@ class TestWriteLock:
             pass
         assert list(tmp_path.iterdir()) == []
 
+    @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+    def test_a_link_in_its_place_is_not_followed(self, tmp_path):
+        (tmp_path / "other").write_text("kept")
+        (tmp_path / ".run.lock").symlink_to(tmp_path / "other")
+        with pytest.raises(OSError, match=r"\.run\.lock"), write_lock(tmp_path / "run"):
+            pytest.fail("it went on")
+        assert (tmp_path / "other").read_text() == "kept"
+
     def test_a_second_process_is_refused_and_told_who_holds_it(self, tmp_path):
         with holder_of(tmp_path / "run") as holder:
             with (
