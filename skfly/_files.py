@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import socket
+import stat
 import tempfile
 import time
 import weakref
@@ -19,7 +20,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 _SUFFIX = ".skfly-tmp"
 _OWNER = ".owner"
@@ -148,6 +149,14 @@ def _is_abandoned(path: Path) -> bool:
     finally:
         os.close(descriptor)
     return True
+
+
+def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:
+    """Open a file for reading; refuse a pipe or a device, which may never end."""
+    mode = Path(path).stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise ValueError(f"{os.fspath(path)} is a pipe or a device, not a file")
+    return open(path, "rb")
 
 
 def _sync(path: Path) -> None:

@@ -60,10 +60,10 @@ def _parts(path: Path) -> list[Path]:
 def _verify(path: Path) -> str:
     """Read a file and return its kind; a damaged one raises ``ValueError`` or ``OSError``."""
     from skfly._model_file import read_model_file
-    from skfly._pretrained import PRETRAINED, find_model
+    from skfly._pretrained import MODEL_NAME, PRETRAINED, find_model
     from skfly.text import EncodedCorpus
 
-    if str(path) in PRETRAINED:
+    if str(path) in PRETRAINED or (path / MODEL_NAME).is_file():
         path = find_model(path)
     if path.is_dir():
         EncodedCorpus.load(path)

@@ -32,7 +32,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly._files import TemporaryDirectory, replace_directory
+from skfly._files import TemporaryDirectory, open_regular, replace_directory
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._vocabulary import PackedWords, Vocabulary
 
@@ -42,6 +42,7 @@ FORMAT_VERSION = 2
 _CHECKSUMS_SINCE = 2
 _PART = 1 << 18
 _READ_SIZE = 1 << 20
+_LONGEST_DESCRIPTION = 1 << 26  # bytes; a million stop words take a quarter of it
 _ARRAYS: dict[str, type[Any]] = {
     "ids.npy": np.int32,
     "sentences.npy": np.int64,
@@ -205,7 +206,11 @@ class EncodedCorpus:
         """Open a corpus directory, memory-mapped unless ``mmap`` is false."""
         path = Path(directory)
         try:
-            description = json.loads((path / "corpus.json").read_text(encoding="ascii"))
+            with open_regular(path / "corpus.json") as file:
+                text = file.read(_LONGEST_DESCRIPTION + 1)
+            if len(text) > _LONGEST_DESCRIPTION:
+                raise ValueError("it is too long")
+            description = json.loads(text)
         except FileNotFoundError:
             raise FileNotFoundError(
                 f"{path} is not an encoded corpus: it has no corpus.json"
@@ -295,7 +300,7 @@ def _read_array(path: Path, dtype: Any, mmap: bool) -> NDArray[Any]:
 
     ``np.load`` would accept any type and allocate any size that the file claims.
     """
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         header = _HEADER.match(file.read(_LONGEST_HEADER))
         size = os.fstat(file.fileno()).st_size
         if header is None or np.dtype(header[1].decode()) != dtype:
@@ -346,7 +351,7 @@ def _description_checksum(description: Mapping[str, Any]) -> int:
 
 def _checksum(path: Path) -> int:
     checksum = 0
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         while data := file.read(_READ_SIZE):
             checksum = zlib.crc32(data, checksum)
     return checksum

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly._files import replace_directory, write_file, write_lock
+from skfly._files import open_regular, replace_directory, write_file, write_lock
 from skfly.text._analyzer import TextAnalyzer
 from skfly.text._blocks import check_documents
 from skfly.text._corpus import EncodedCorpus, write_array, write_words
@@ -202,7 +202,8 @@ class _Parts:
 
 def _read_description(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        with open_regular(path) as file:
+            content = json.load(file)
     except (RecursionError, ValueError):  # not JSON, or not UTF-8
         content = None
     if not isinstance(content, dict):

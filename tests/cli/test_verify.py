@@ -1,11 +1,13 @@
 """``skfly verify``: every kind of file, sound and damaged."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 
-from skfly import DocumentIndex, EncodedCorpus
+from skfly import DocumentIndex, EncodedCorpus, FlyModel
+from skfly._pretrained import write_card
 from skfly.fit import Checkpoints
 
 
@@ -87,3 +89,17 @@ def test_a_directory_of_checkpoints(skfly, tmp_path):
     assert code == 1
     assert "cut short" in out
     assert out.count("sound") == 1
+
+
+def test_a_directory_of_the_hub(skfly, model, tmp_path):
+    hub = tmp_path / "hub"
+    hub.mkdir()
+    shutil.copy(model, hub / "model.skfly")
+    write_card(hub, "someone/model", FlyModel.load(model))
+    code, out, _ = skfly("verify", hub)
+    assert (code, out) == (0, f"{hub}: model, sound\n")
+    path = hub / "config.json"
+    path.write_text(path.read_text().replace('"sha256": "', '"sha256": "0'))
+    code, out, _ = skfly("verify", hub)
+    assert code == 1
+    assert "is not the file that" in out

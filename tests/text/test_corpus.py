@@ -1,5 +1,6 @@
 import json
 import logging
+import os
 import tempfile
 import warnings
 
@@ -246,6 +247,21 @@ class TestDamagedDirectories:
         (directory / "corpus.json").write_text(text, encoding="latin-1")
 
         with pytest.raises(ValueError, match=r"corpus\.json is damaged"):
+            EncodedCorpus.load(directory, mmap=mmap)
+
+    def test_a_long_description_is_refused(self, directory, mmap, monkeypatch):
+        monkeypatch.setattr("skfly.text._corpus._LONGEST_DESCRIPTION", 99)
+
+        with pytest.raises(ValueError, match=r"corpus\.json is damaged: it is too long"):
+            EncodedCorpus.load(directory, mmap=mmap)
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
+    @pytest.mark.parametrize("name", ["corpus.json", "ids.npy", "words.npy"])
+    def test_a_pipe_is_refused(self, directory, mmap, name):
+        (directory / name).unlink()
+        os.mkfifo(directory / name)
+
+        with pytest.raises(ValueError, match=f"{name} is a pipe or a device"):
             EncodedCorpus.load(directory, mmap=mmap)
 
     @pytest.mark.parametrize("text", ["[]", "3", "{}", '{"format": "other"}'])
