@@ -83,6 +83,7 @@ documents = {
     "many": lambda: (texts[i % 200] for i in range(150_000)),
     "empty": lambda: ["" for i in range(500_000)],
     "long": lambda: [" ".join(texts) * 2000],
+    "word": lambda: ["w" * 10_000_000],
 }[sys.argv[1]]
 fly.transform(texts * 100)  # compiles
 documents = documents()
@@ -99,7 +100,13 @@ print(json.dumps({
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is asked for as in Linux")
 @pytest.mark.parametrize(
     ("documents", "params"),
-    [("many", {"document_codes": "counts"}), ("empty", {}), ("long", {})],
+    [
+        ("many", {"document_codes": "counts"}),
+        ("empty", {}),
+        ("long", {}),
+        ("long", {"unknown_words": "spelling"}),
+        ("word", {"unknown_words": "spelling"}),
+    ],
 )
 def test_the_codes_of_documents_take_little_more_than_the_result(documents, params):
     run = subprocess.run(

@@ -13,6 +13,7 @@ from skfly.engine._numpy import log32
 _NGRAMS = (3, 5)
 _IDF_UNIT = 2.0**-20
 _LENGTH = 2.0**24
+_LONGEST = 100  # characters of a word that count: n-grams take 200 times its memory
 
 
 class UnknownWords(Mapping[str, int]):
@@ -62,7 +63,7 @@ class Spelling:
     """How much each word of a vocabulary says about words outside it.
 
     This is the squared cosine of their character n-grams (3 to 5 characters, with word boundaries
-    marked), weighted so that rare n-grams count more.
+    marked), weighted so that rare n-grams count more. Only the first 100 characters count.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ class Spelling:
             self._ngrams = CountVectorizer(
                 analyzer="char_wb", ngram_range=_NGRAMS, lowercase=False, dtype=np.float64
             )
-            counts = sparse.csr_array(self._ngrams.fit_transform(vocabulary))
+            counts = sparse.csr_array(self._ngrams.fit_transform(_cut(vocabulary)))
             having = np.bincount(counts.indices, minlength=counts.shape[1])
             ratios = ((self._n_words + 1) / (having + 1)).astype(np.float32)
             self._idf = np.rint((log32(ratios) + 1).astype(np.float64) / _IDF_UNIT)
@@ -92,7 +93,7 @@ class Spelling:
         """Return the weights of the vocabulary's words for others, (n_words, n_vocabulary)."""
         if not words or not self._n_words:
             return sparse.csr_array((len(words), self._n_words), dtype=np.float32)
-        counts = sparse.csr_array(self._ngrams.transform(words))
+        counts = sparse.csr_array(self._ngrams.transform(_cut(words)))
         weights = self._weigh(counts) @ self._known
         weights.data = ((weights.data / _LENGTH**2) ** 2).astype(np.float32)
         return weights
@@ -104,3 +105,7 @@ class Spelling:
         lengths = np.sqrt(np.bincount(rows, values**2, minlength=counts.shape[0]))
         whole = np.rint(values / lengths[rows] * _LENGTH)
         return sparse.csr_array((whole, counts.indices, counts.indptr), counts.shape)
+
+
+def _cut(words: Sequence[str]) -> list[str]:
+    return [word[:_LONGEST] for word in words]

@@ -156,11 +156,10 @@ def _join_rows(
             yield part
             continue
         document = np.cumsum(ends) - ends  # of each piece
-        together = sparse.csr_array(
-            (np.ones(len(ends), part.dtype), (document, np.arange(len(ends)))),
-            shape=(int(document[-1]) + 1, len(ends)),
-        )
-        rows = together @ part
+        # a product of matrices would take memory for every column, and there may be 2^31
+        places = np.repeat(document, np.diff(part.indptr)), part.indices
+        shape = int(document[-1]) + 1, part.shape[1]
+        rows = sparse.coo_array((part.data, places), shape=shape).tocsr()
         if begun is not None:
             first = rows[[0]] + begun
             rows = sparse.vstack([first, rows[1:]], "csr") if rows.shape[0] > 1 else first
@@ -168,7 +167,6 @@ def _join_rows(
         if not ends[-1]:
             begun = rows[[-1]]
             rows = rows[:-1]
-        rows.sort_indices()
         yield rows
 
 
