@@ -313,13 +313,23 @@ def change_provenance(content):
     content["provenance"]["n_tokens"] = "many"
 
 
+def change_threads(content):
+    content["settings"]["n_jobs"] = {"a": 1}
+
+
+def change_unknown_words(content):
+    content["settings"]["unknown_words"] = None
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
         (change_form, "feathers"),
+        (change_threads, r"n_jobs must be int \| None"),
+        (change_unknown_words, "unknown_words must be str"),
         (change_length, "hash_length=99, but the model has 20"),
         (change_setting, "subsample is 'none'"),
-        (change_provenance, "n_tokens of the provenance must be int"),
+        (change_provenance, "n_tokens must be int"),
         (change_params, "'n_kenyon_cells' parameter .* Got -1"),
         (add_param, "n_wings"),
         (drop_value, "n_epochs"),

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,7 @@ FORMS: dict[str, type[Coder]] = {
 _LONGEST_PATTERN = 1000  # characters
 _MOST_WRITTEN_OUT = 100_000  # characters, if what is repeated is written out: so it is compiled
 _COUNT = re.compile(r"\{([0-9]*)(?:,([0-9]*))?\}")
+_TYPES: dict[str, Any] = {"str": str, "int": int, "bool": bool, "int | None": int | None}
 _VERBOSE = re.compile(r"\(\?[\w-]*x")  # a count may have spaces and comments in it
 _HOW_TO_READ = {"input", "encoding", "decode_error"}  # not which words a text has
 _CODER, _DOCUMENTS, _STATE = "coder.", "documents.", "state."
@@ -59,6 +60,9 @@ _NUMBERS_OF_0_1: dict[str, dict[str, Any]] = {
     "lloyd": {"floor": 0.0, "log_ratios": True},
     "hebbian": {"floor": None, "log_ratios": False},
 }
+
+
+_Described = TypeVar("_Described", ModelSettings, Provenance)
 
 
 class ModelFile(NamedTuple):
@@ -221,8 +225,8 @@ def _restore(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]) -> 
     model = FlyModel(
         vocabulary,
         coder,
-        ModelSettings(**settings),
-        _provenance(content["provenance"]),
+        _of_types(ModelSettings(**settings)),
+        _of_types(Provenance(**content["provenance"])),
         document_coder,
     )
     _ = model.analyzer  # raises if these are not valid rules for text
@@ -255,13 +259,13 @@ def _check_pattern(pattern: str) -> None:
         raise ValueError("its token_pattern is verbose and has counts")
 
 
-def _provenance(content: Mapping[str, Any]) -> Provenance:
-    provenance = Provenance(**content)
-    for field in fields(Provenance):
-        kind = {"int": int, "bool": bool}.get(str(field.type), str)
-        if not isinstance(getattr(provenance, field.name), kind):
-            raise ValueError(f"{field.name} of the provenance must be {kind.__name__}")
-    return provenance
+def _of_types(described: _Described) -> _Described:
+    """Return settings or provenance, whose values are of the types that they should be."""
+    for field in fields(described):
+        kind = _TYPES.get(str(field.type))
+        if kind is not None and not isinstance(getattr(described, field.name), kind):
+            raise ValueError(f"{field.name} must be {field.type}")
+    return described
 
 
 def _from_0_1(
