@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from skfly._files import write_file
 from skfly.explore._explorer import Explorer
 from skfly.explore._guard import POLICY
 from skfly.model import is_stop_word
@@ -38,8 +39,10 @@ def write_page(explorer: Explorer, directory: Path) -> int:
         Size of the page.
     """
     _check_is_free(directory)
+    directory.mkdir(exist_ok=True)
+    write_file(directory / "index.html", _page())  # first: what fails later can be tried again
     data = directory / "data"
-    data.mkdir(parents=True, exist_ok=True)
+    data.mkdir(exist_ok=True)
     words, counts, codes = explorer.word_codes(_WORDS)
     packed = np.packbits(codes.toarray() != 0, axis=1) if words else np.zeros((0, 1), np.uint8)
     model = explorer.model() | {"n_documents": None, "read_only": True}
@@ -50,6 +53,10 @@ def write_page(explorer: Explorer, directory: Path) -> int:
     _write(data / "cells.json", _cells(explorer) | {"stop_words": [*filter(is_stop_word, words)]})
     _write(data / "examples.json", _examples(explorer))
     shutil.copytree(_STATIC, directory / "static", dirs_exist_ok=True)
+    return sum(file.stat().st_size for file in directory.rglob("*") if file.is_file())
+
+
+def _page() -> str:
     page = (_STATIC / "index.html").read_text(encoding="utf-8")
     # a policy in the page cannot forbid frames, and browsers warn about one that tries
     policy = "; ".join(part for part in POLICY.split("; ") if "frame-ancestors" not in part)
@@ -59,10 +66,7 @@ def write_page(explorer: Explorer, directory: Path) -> int:
         '  <meta name="referrer" content="no-referrer">\n  '
     )
     before, charset, after = page.partition('<meta charset="utf-8">')
-    (directory / "index.html").write_text(
-        f"{before}{charset}\n  {head.rstrip()}{after}", encoding="utf-8"
-    )
-    return sum(file.stat().st_size for file in directory.rglob("*") if file.is_file())
+    return f"{before}{charset}\n  {head.rstrip()}{after}"
 
 
 def _check_is_free(directory: Path) -> None:

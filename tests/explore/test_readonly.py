@@ -61,3 +61,15 @@ def test_it_is_written_again_but_not_over_files_of_others(explorer, page, tmp_pa
     with pytest.raises(FileNotFoundError, match="there is no directory"):
         write_page(explorer, tmp_path / "no" / "page")
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_page_that_could_not_be_written_can_be_tried_again(explorer, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise OSError("No space left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("skfly.explore._readonly.shutil.copytree", fail)
+        with pytest.raises(OSError, match="No space"):
+            write_page(explorer, tmp_path / "page")
+    write_page(explorer, tmp_path / "page")
+    assert (tmp_path / "page" / "static" / "app.js").is_file()
