@@ -145,9 +145,28 @@ def read_model_file(
         the same file share its memory. Large arrays are then not compared with their checksums
         before ``arrays.check()`` is called.
     """
+    path = Path(path)
+    while True:
+        before = _identity(path)
+        try:
+            found = _read(path, mmap)
+        except ModelFileError:
+            if _identity(path) == before:
+                raise
+        else:
+            if _identity(path) == before:
+                return found
+
+
+def _identity(path: Path) -> tuple[int, ...]:
+    """Return what tells a file from another that replaces it while it is read."""
+    status = path.stat()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _read(path: Path, mmap: bool) -> tuple[StoredArrays, dict[str, Any]]:
     from safetensors import SafetensorError, safe_open
 
-    path = Path(path)
     n_bytes = _check_size(path)
     try:
         with safe_open(path, framework="numpy") as file:

@@ -13,6 +13,7 @@ import safetensors.numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skfly import _model_file
 from skfly._model_file import FORMAT_VERSION, ModelFileError, read_model_file, write_model_file
 
 ARRAYS = {
@@ -54,6 +55,22 @@ class TestRoundTrip:
         for name, array in ARRAYS.items():
             assert arrays[name].dtype == array.dtype
             np.testing.assert_array_equal(arrays[name], array)
+
+    @pytest.mark.parametrize("mmap", [False, True])
+    def test_a_file_replaced_while_it_is_read_is_read_again(self, path, mmap, monkeypatch):
+        other = path.with_name("other")
+        write_model_file(other, {"counts": np.arange(5)}, {"new": True})
+        read_arrays = _model_file._read_arrays
+
+        def replace_and_read(*args):
+            if other.exists():
+                other.replace(path)
+            return read_arrays(*args)
+
+        monkeypatch.setattr(_model_file, "_read_arrays", replace_and_read)
+        arrays, content = read_model_file(path, mmap=mmap)
+        assert content == {"new": True}
+        assert arrays["counts"].tolist() == [0, 1, 2, 3, 4]
 
     def test_mapped_arrays_are_read_only(self, path):
         arrays, _ = read_model_file(path, mmap=True)
