@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from skfly.index import nearest_words
+
 if TYPE_CHECKING:
     from skfly.vectorizer import FlyHashVectorizer
 
@@ -60,8 +62,14 @@ def read_articles(*, verbose: int = 0) -> list[str]:
     texts : list of str
         About a hundred articles, 3 MB, without markup.
     """
-    from gensim.corpora.wikicorpus import extract_pages, filter_wiki
-    from gensim.test.utils import datapath
+    try:
+        from gensim.corpora.wikicorpus import extract_pages, filter_wiki
+        from gensim.test.utils import datapath
+    except ImportError as error:
+        raise ImportError(
+            "the demo trains on a text that comes with gensim: pip install gensim, or train on "
+            "a text of your own"
+        ) from error
 
     from skfly._messages import Progress
 
@@ -78,7 +86,7 @@ def read_articles(*, verbose: int = 0) -> list[str]:
     return texts
 
 
-def nearest_words(
+def near_words(
     fly: FlyHashVectorizer, words: Sequence[str], n_words: int = 8
 ) -> list[dict[str, Any]]:
     """Return the nearest words of each word, and how many cells their static codes share.
@@ -88,14 +96,15 @@ def nearest_words(
     >>> from skfly import FlyHashVectorizer
     >>> texts = ["ripe fruit smells sweet", "the bank lends money"] * 50
     >>> fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, random_state=0).fit(texts)
-    >>> sorted(nearest_words(fly, ["ripe"], n_words=3)[0]["words"])
+    >>> sorted(near_words(fly, ["ripe"], n_words=3)[0]["words"])
     ['fruit', 'smells', 'sweet']
     """
-    found = fly.wv.neighbors(list(words), n_words)
-    return [_neighbours(fly, *pair) for pair in zip(words, found, strict=True)]
+    codes = fly.model_.words(words)
+    found = nearest_words(fly.model_, codes, n_words, [{word} for word in words])
+    return [_as_dict(word, None, near) for word, near in zip(words, found, strict=True)]
 
 
-def nearest_in_context(
+def near_words_in_context(
     fly: FlyHashVectorizer, contexts: Sequence[tuple[str, str]], n_words: int = 8
 ) -> list[dict[str, Any]]:
     """Return the words nearest to words in context, each given with its sentence.
@@ -104,19 +113,18 @@ def nearest_in_context(
     """
     codes = fly.hash_in_context([text for _, text in contexts], [word for word, _ in contexts])
     own = [fly.model_.tokens(text) for _, text in contexts]
-    found = fly.wv.neighbors(codes, n_words + max(map(len, own)))
-    return [
-        _neighbours(fly, word, [pair for pair in near if pair[0] not in some][:n_words], text)
-        for (word, text), near, some in zip(contexts, found, own, strict=True)
-    ]
+    found = nearest_words(fly.model_, codes, n_words, own)
+    pairs = zip(contexts, found, strict=True)
+    return [_as_dict(word, context, near) for (word, context), near in pairs]
 
 
-def _neighbours(
-    fly: FlyHashVectorizer, word: str, near: list[tuple[Any, float]], context: str | None = None
-) -> dict[str, Any]:
-    shared = [round(similarity * int(fly.hash_length)) for _, similarity in near]
-    words = [other for other, _ in near]
-    return {"word": word, "context": context, "words": words, "shared_cells": shared}
+def _as_dict(word: str, context: str | None, near: list[tuple[str, int]]) -> dict[str, Any]:
+    return {
+        "word": word,
+        "context": context,
+        "words": [other for other, _ in near],
+        "shared_cells": [n_shared for _, n_shared in near],
+    }
 
 
 def show_pretrained() -> dict[str, Any]:
@@ -132,8 +140,8 @@ def show_pretrained() -> dict[str, Any]:
 
     fly = FlyHashVectorizer.from_pretrained("en")
     return {
-        "neighbours": nearest_words(fly, PRETRAINED_QUERIES),
-        "contexts": nearest_in_context(fly, PRETRAINED_CONTEXTS),
+        "neighbours": near_words(fly, PRETRAINED_QUERIES),
+        "contexts": near_words_in_context(fly, PRETRAINED_CONTEXTS),
     }
 
 
@@ -181,9 +189,9 @@ def run_demo(
         "model": os.fspath(output),
         "model_bytes": Path(output).stat().st_size,
         "code_bytes_per_word": -(-fly.n_features_out_ // 8),
-        "good_neighbours": nearest_words(fly, GOOD_QUERIES),
-        "bad_neighbours": nearest_words(fly, [BAD_QUERY])[0],
-        "contexts": nearest_in_context(fly, CONTEXTS),
+        "good_neighbours": near_words(fly, GOOD_QUERIES),
+        "bad_neighbours": near_words(fly, [BAD_QUERY])[0],
+        "contexts": near_words_in_context(fly, CONTEXTS),
         "sentence": SENTENCE,
         "cells": [
             {

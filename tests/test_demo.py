@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from skfly import FlyHashVectorizer
-from skfly.demo import nearest_in_context, nearest_words
+from skfly.demo import near_words, near_words_in_context
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def fly():
 
 
 def test_neighbours_are_sorted_and_without_the_word_itself(fly):
-    river, money = nearest_words(fly, ["river", "money"], n_words=3)
+    river, money = near_words(fly, ["river", "money"], n_words=3)
     assert (river["word"], river["context"]) == ("river", None)
     assert len(river["words"]) == len(river["shared_cells"]) == 3
     assert "river" not in river["words"]
@@ -35,7 +35,7 @@ def test_neighbours_are_sorted_and_without_the_word_itself(fly):
 
 
 def test_neighbours_in_context_follow_it_and_leave_out_its_words(fly):
-    wet, rich = nearest_in_context(
+    wet, rich = near_words_in_context(
         fly, [("bank", "the wet river bank"), ("bank", "the bank lends money")], n_words=2
     )
     assert wet["context"] == "the wet river bank"

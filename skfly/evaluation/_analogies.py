@@ -109,8 +109,10 @@ def _at_lengths(model: Any, lengths: Iterable[int]) -> Iterator[tuple[int | None
     """Yield hash lengths and the vectors of a model at each."""
     words = as_words(model)
     if isinstance(words, FlyCodes):
+        from skfly.keyedvectors import vectors_of as keyed_vectors_of  # needs gensim
+
         for length in lengths:
-            yield length, words.at(length).keyed_vectors
+            yield length, keyed_vectors_of(words.at(length).model)
         return
     vectors = vectors_of(model)
     if not hasattr(vectors, "evaluate_word_analogies"):
