@@ -10,7 +10,6 @@ from __future__ import annotations
 import bz2
 import os
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,10 +65,8 @@ def read_articles(*, verbose: int = 0) -> list[str]:
         from gensim.corpora.wikicorpus import extract_pages, filter_wiki
         from gensim.test.utils import datapath
     except ImportError as error:
-        raise ImportError(
-            "the demo trains on a text that comes with gensim: pip install gensim, or train on "
-            "a text of your own"
-        ) from error
+        message = "the demo trains on a text that comes with gensim: pip install gensim"
+        raise ImportError(message) from error
 
     from skfly._messages import Progress
 
@@ -87,44 +84,25 @@ def read_articles(*, verbose: int = 0) -> list[str]:
 
 
 def near_words(
-    fly: FlyHashVectorizer, words: Sequence[str], n_words: int = 8
-) -> list[dict[str, Any]]:
-    """Return the nearest words of each word, and how many cells their static codes share.
+    fly: FlyHashVectorizer, word: str, context: str | None = None, n_words: int = 8
+) -> dict[str, Any]:
+    """Return the words nearest to a word, alone or in a sentence, and how many cells they share.
+
+    Words of the sentence itself are left out: they are near, but tell you nothing new.
 
     Examples
     --------
     >>> from skfly import FlyHashVectorizer
     >>> texts = ["ripe fruit smells sweet", "the bank lends money"] * 50
     >>> fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, random_state=0).fit(texts)
-    >>> sorted(near_words(fly, ["ripe"], n_words=3)[0]["words"])
+    >>> sorted(near_words(fly, "ripe", n_words=3)["words"])
     ['fruit', 'smells', 'sweet']
     """
-    codes = fly.model_.words(words)
-    found = nearest_words(fly.model_, codes, n_words, [{word} for word in words])
-    return [_as_dict(word, None, near) for word, near in zip(words, found, strict=True)]
-
-
-def near_words_in_context(
-    fly: FlyHashVectorizer, contexts: Sequence[tuple[str, str]], n_words: int = 8
-) -> list[dict[str, Any]]:
-    """Return the words nearest to words in context, each given with its sentence.
-
-    Words of the sentence itself are left out: they are near, but tell you nothing new.
-    """
-    codes = fly.hash_in_context([text for _, text in contexts], [word for word, _ in contexts])
-    own = [fly.model_.tokens(text) for _, text in contexts]
-    found = nearest_words(fly.model_, codes, n_words, own)
-    pairs = zip(contexts, found, strict=True)
-    return [_as_dict(word, context, near) for (word, context), near in pairs]
-
-
-def _as_dict(word: str, context: str | None, near: list[tuple[str, int]]) -> dict[str, Any]:
-    return {
-        "word": word,
-        "context": context,
-        "words": [other for other, _ in near],
-        "shared_cells": [n_shared for _, n_shared in near],
-    }
+    text = word if context is None else context
+    code = fly.hash_words([word]) if context is None else fly.hash_in_context([text], [word])
+    near = nearest_words(fly.model_, code, n_words, [fly.model_.tokens(text)])[0]
+    words, shared = zip(*near, strict=True)
+    return {"word": word, "context": context, "words": words, "shared_cells": shared}
 
 
 def show_pretrained() -> dict[str, Any]:
@@ -140,8 +118,8 @@ def show_pretrained() -> dict[str, Any]:
 
     fly = FlyHashVectorizer.from_pretrained("en")
     return {
-        "neighbours": near_words(fly, PRETRAINED_QUERIES),
-        "contexts": near_words_in_context(fly, PRETRAINED_CONTEXTS),
+        "neighbours": [near_words(fly, word) for word in PRETRAINED_QUERIES],
+        "contexts": [near_words(fly, *use) for use in PRETRAINED_CONTEXTS],
     }
 
 
@@ -189,9 +167,9 @@ def run_demo(
         "model": os.fspath(output),
         "model_bytes": Path(output).stat().st_size,
         "code_bytes_per_word": -(-fly.n_features_out_ // 8),
-        "good_neighbours": near_words(fly, GOOD_QUERIES),
-        "bad_neighbours": near_words(fly, [BAD_QUERY])[0],
-        "contexts": near_words_in_context(fly, CONTEXTS),
+        "good_neighbours": [near_words(fly, word) for word in GOOD_QUERIES],
+        "bad_neighbours": near_words(fly, BAD_QUERY),
+        "contexts": [near_words(fly, *use) for use in CONTEXTS],
         "sentence": SENTENCE,
         "cells": [
             {
