@@ -1,7 +1,7 @@
 """Keywords with KeyBERT: ``KeyBERT(model=FlyEmbedder(fly))``.
 
-KeyBERT also takes ``fly.wv``, whose vectors it averages. It does not recognise a pipeline and
-silently loads a model of its own: pass ``FlyEmbedder(pipeline)``.
+KeyBERT also takes ``fly.wv``, whose vectors it averages. It does not recognise a pipeline, calls
+nothing in it, and silently loads a model of its own: pass ``FlyEmbedder(pipeline)``.
 """
 
 from __future__ import annotations
