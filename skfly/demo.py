@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from skfly._files import gensim_file
 from skfly.index import nearest_words
 
 if TYPE_CHECKING:
@@ -61,18 +62,14 @@ def read_articles(*, verbose: int = 0) -> list[str]:
     texts : list of str
         About a hundred articles, 3 MB, without markup.
     """
-    try:
-        from gensim.corpora.wikicorpus import extract_pages, filter_wiki
-        from gensim.test.utils import datapath
-    except ImportError as error:
-        message = "the demo trains on a text that comes with gensim: pip install gensim"
-        raise ImportError(message) from error
-
     from skfly._messages import Progress
+
+    path = gensim_file(DUMP)
+    from gensim.corpora.wikicorpus import extract_pages, filter_wiki
 
     texts = []
     with (
-        bz2.open(datapath(DUMP)) as dump,
+        bz2.open(path) as dump,
         Progress(bool(verbose)).stage("opening Wikipedia", "articles") as monitor,
     ):
         for _, markup, _ in extract_pages(dump, filter_namespaces=("0",)):
@@ -142,8 +139,6 @@ def run_demo(
     result : dict
         What ``skfly demo --json`` prints.
     """
-    from gensim.test.utils import datapath
-
     from skfly.evaluation import word_similarity
     from skfly.vectorizer import FlyHashVectorizer
 
@@ -153,7 +148,7 @@ def run_demo(
     fly = FlyHashVectorizer(**PARAMS, n_jobs=n_jobs, verbose=verbose).fit(texts)
     learned = time.perf_counter()
     fly.set_params(n_jobs=None, verbose=0).save(output)
-    scores = word_similarity(fly, datapath(WORD_PAIRS), HASH_LENGTHS)
+    scores = word_similarity(fly, gensim_file(WORD_PAIRS), HASH_LENGTHS)
     return {
         "n_articles": len(texts),
         "n_characters": sum(map(len, texts)),

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from skfly._files import gensim_file, import_at_least
 from skfly.evaluation._layout import Column, Grid
 from skfly.evaluation._table import Table
 from skfly.evaluation._vectors import (
@@ -76,9 +77,7 @@ def word_analogies(
         n_questions=2, n_questions_in_all=506)
     """
     if path is None:
-        from gensim.test.utils import datapath
-
-        path = datapath("questions-words.txt")
+        path = gensim_file("questions-words.txt")
     lengths = check_hash_lengths(model_or_keyed_vectors, hash_lengths)
     in_all = _count_questions(Path(path))
     rows = []
@@ -125,10 +124,9 @@ def _at_lengths(model: Any, lengths: Iterable[int]) -> Iterator[tuple[int | None
 
 def _count_questions(path: Path) -> list[int]:
     """Return how many questions each section of a file has."""
-    from gensim.utils import open as smart_open  # what is compressed is read too
-
+    utils = import_at_least("gensim.utils", "gensim", "4.4", "word_analogies")
     counts: list[int] = []
-    with smart_open(str(path), "rb") as lines:
+    with utils.open(str(path), "rb") as lines:  # what is compressed is read too
         for line in map(bytes.decode, lines):
             if line.startswith(": "):
                 counts.append(0)
