@@ -51,7 +51,7 @@ run(
 )
 
 # %%
-# Show the cells that a sentence activates: their numbers, activations and words.
+# Show the cells that a sentence activates: their numbers, names, activations and words.
 
 run("skfly cells text.skfly 'the crew landed on the Moon' --cells 2 --words 5")
 

@@ -302,5 +302,11 @@ def import_at_least(module: str, package: str, oldest: str, adapter: str) -> Any
     )
 
 
+def gensim_file(name: str) -> str:
+    """Return the path of a file that comes with gensim."""
+    utils = import_at_least("gensim.test.utils", "gensim", "4.4", f"reading {name}")
+    return str(utils.datapath(name))
+
+
 def _numbers(text: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", text.partition("+")[0])]

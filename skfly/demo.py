@@ -10,9 +10,11 @@ from __future__ import annotations
 import bz2
 import os
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from skfly._files import gensim_file
+from skfly.index import nearest_words
 
 if TYPE_CHECKING:
     from skfly.vectorizer import FlyHashVectorizer
@@ -60,14 +62,14 @@ def read_articles(*, verbose: int = 0) -> list[str]:
     texts : list of str
         About a hundred articles, 3 MB, without markup.
     """
-    from gensim.corpora.wikicorpus import extract_pages, filter_wiki
-    from gensim.test.utils import datapath
-
     from skfly._messages import Progress
+
+    path = gensim_file(DUMP)
+    from gensim.corpora.wikicorpus import extract_pages, filter_wiki
 
     texts = []
     with (
-        bz2.open(datapath(DUMP)) as dump,
+        bz2.open(path) as dump,
         Progress(bool(verbose)).stage("opening Wikipedia", "articles") as monitor,
     ):
         for _, markup, _ in extract_pages(dump, filter_namespaces=("0",)):
@@ -78,44 +80,25 @@ def read_articles(*, verbose: int = 0) -> list[str]:
     return texts
 
 
-def nearest_words(
-    fly: FlyHashVectorizer, words: Sequence[str], n_words: int = 8
-) -> list[dict[str, Any]]:
-    """Return the nearest words of each word, and how many cells their static codes share.
+def near_words(
+    fly: FlyHashVectorizer, word: str, context: str | None = None, n_words: int = 8
+) -> dict[str, Any]:
+    """Return the words nearest to a word, alone or in a sentence, and how many cells they share.
+
+    Words of the sentence itself are left out: they are near, but tell you nothing new.
 
     Examples
     --------
     >>> from skfly import FlyHashVectorizer
     >>> texts = ["ripe fruit smells sweet", "the bank lends money"] * 50
     >>> fly = FlyHashVectorizer(n_kenyon_cells=8, hash_length=2, random_state=0).fit(texts)
-    >>> sorted(nearest_words(fly, ["ripe"], n_words=3)[0]["words"])
+    >>> sorted(near_words(fly, "ripe", n_words=3)["words"])
     ['fruit', 'smells', 'sweet']
     """
-    found = fly.wv.neighbors(list(words), n_words)
-    return [_neighbours(fly, *pair) for pair in zip(words, found, strict=True)]
-
-
-def nearest_in_context(
-    fly: FlyHashVectorizer, contexts: Sequence[tuple[str, str]], n_words: int = 8
-) -> list[dict[str, Any]]:
-    """Return the words nearest to words in context, each given with its sentence.
-
-    Words of the sentence itself are left out: they are near, but tell you nothing new.
-    """
-    codes = fly.hash_in_context([text for _, text in contexts], [word for word, _ in contexts])
-    own = [fly.model_.tokens(text) for _, text in contexts]
-    found = fly.wv.neighbors(codes, n_words + max(map(len, own)))
-    return [
-        _neighbours(fly, word, [pair for pair in near if pair[0] not in some][:n_words], text)
-        for (word, text), near, some in zip(contexts, found, own, strict=True)
-    ]
-
-
-def _neighbours(
-    fly: FlyHashVectorizer, word: str, near: list[tuple[Any, float]], context: str | None = None
-) -> dict[str, Any]:
-    shared = [round(similarity * int(fly.hash_length)) for _, similarity in near]
-    words = [other for other, _ in near]
+    text = word if context is None else context
+    code = fly.hash_words([word]) if context is None else fly.hash_in_context([text], [word])
+    near = nearest_words(fly.model_, code, n_words, [fly.model_.tokens(text)])[0]
+    words, shared = zip(*near, strict=True)
     return {"word": word, "context": context, "words": words, "shared_cells": shared}
 
 
@@ -132,8 +115,8 @@ def show_pretrained() -> dict[str, Any]:
 
     fly = FlyHashVectorizer.from_pretrained("en")
     return {
-        "neighbours": nearest_words(fly, PRETRAINED_QUERIES),
-        "contexts": nearest_in_context(fly, PRETRAINED_CONTEXTS),
+        "neighbours": [near_words(fly, word) for word in PRETRAINED_QUERIES],
+        "contexts": [near_words(fly, *use) for use in PRETRAINED_CONTEXTS],
     }
 
 
@@ -156,8 +139,6 @@ def run_demo(
     result : dict
         What ``skfly demo --json`` prints.
     """
-    from gensim.test.utils import datapath
-
     from skfly.evaluation import word_similarity
     from skfly.vectorizer import FlyHashVectorizer
 
@@ -167,7 +148,7 @@ def run_demo(
     fly = FlyHashVectorizer(**PARAMS, n_jobs=n_jobs, verbose=verbose).fit(texts)
     learned = time.perf_counter()
     fly.set_params(n_jobs=None, verbose=0).save(output)
-    scores = word_similarity(fly, datapath(WORD_PAIRS), HASH_LENGTHS)
+    scores = word_similarity(fly, gensim_file(WORD_PAIRS), HASH_LENGTHS)
     return {
         "n_articles": len(texts),
         "n_characters": sum(map(len, texts)),
@@ -181,9 +162,9 @@ def run_demo(
         "model": os.fspath(output),
         "model_bytes": Path(output).stat().st_size,
         "code_bytes_per_word": -(-fly.n_features_out_ // 8),
-        "good_neighbours": nearest_words(fly, GOOD_QUERIES),
-        "bad_neighbours": nearest_words(fly, [BAD_QUERY])[0],
-        "contexts": nearest_in_context(fly, CONTEXTS),
+        "good_neighbours": [near_words(fly, word) for word in GOOD_QUERIES],
+        "bad_neighbours": near_words(fly, BAD_QUERY),
+        "contexts": [near_words(fly, *use) for use in CONTEXTS],
         "sentence": SENTENCE,
         "cells": [
             {

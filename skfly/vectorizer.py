@@ -1032,13 +1032,9 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
     @property
     def wv(self) -> FlyKeyedVectors:
         """The codes of the words as gensim ``KeyedVectors``, at the current ``hash_length``."""
-        model = self.model_
-        vectors = model.derived.get("vectors")
-        if vectors is None:
-            from skfly.keyedvectors import vectors_of  # gensim is slow to import
+        from skfly.keyedvectors import vectors_of  # gensim is slow to import
 
-            vectors = vectors_of(model)
-        return vectors
+        return vectors_of(self.model_)
 
     # State
 

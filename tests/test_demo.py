@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from skfly import FlyHashVectorizer
-from skfly.demo import nearest_in_context, nearest_words
+from skfly.demo import near_words
 
 
 @pytest.fixture(scope="module")
@@ -23,20 +23,21 @@ def fly():
 
 
 def test_neighbours_are_sorted_and_without_the_word_itself(fly):
-    river, money = nearest_words(fly, ["river", "money"], n_words=3)
+    river, money = (near_words(fly, word, n_words=3) for word in ("river", "money"))
     assert (river["word"], river["context"]) == ("river", None)
     assert len(river["words"]) == len(river["shared_cells"]) == 3
     assert "river" not in river["words"]
-    assert river["shared_cells"] == sorted(river["shared_cells"], reverse=True)
+    assert list(river["shared_cells"]) == sorted(river["shared_cells"], reverse=True)
     own = (fly.hash_words(river["words"]) @ fly.hash_words(["river"]).T).toarray()
-    assert river["shared_cells"] == own.ravel().tolist()
+    assert list(river["shared_cells"]) == own.ravel().tolist()
     assert {"green", "wet", "grass", "grows"} & set(river["words"])
     assert {"interest", "lends", "takes", "from"} & set(money["words"])
 
 
 def test_neighbours_in_context_follow_it_and_leave_out_its_words(fly):
-    wet, rich = nearest_in_context(
-        fly, [("bank", "the wet river bank"), ("bank", "the bank lends money")], n_words=2
+    wet, rich = (
+        near_words(fly, "bank", text, n_words=2)
+        for text in ("the wet river bank", "the bank lends money")
     )
     assert wet["context"] == "the wet river bank"
     assert wet["words"][0] in {"green", "grass", "grows"}

@@ -254,6 +254,16 @@ def test_missing_documents_can_be_read_as_empty(make_fly, missing, params):
         copy.copy(fly).set_params(missing="error").transform(texts)
 
 
+def test_a_column_of_missing_texts_may_be_one_of_floats(make_fly, documents):
+    column = pd.DataFrame({"text": [float("nan")] * 2})
+    fly = make_fly(missing="empty").fit(documents)
+    assert fly.transform(column).nnz == 0
+    with pytest.raises(TypeError, match="missing='empty' reads it"):
+        fly.set_params(missing="error").transform(column)
+    with pytest.raises(TypeError, match="got a column of float64"):
+        fly.transform(column.fillna(1.5))
+
+
 def test_bytes_that_do_not_decode_can_be_replaced(make_fly):
     fly = make_fly(decode_error="replace").fit([b"ripe \xff fruit"])
     assert set(fly.vocabulary_) == {"ripe", "fruit"}

@@ -1,4 +1,7 @@
-"""Chroma's embedding function: ``embedding_function=FlyFunction(path)`` for a collection."""
+"""Chroma's embedding function: ``embedding_function=FlyFunction(path)`` for a new collection.
+
+``client.get_collection(name)`` then opens it, and rejects a different model.
+"""
 
 from __future__ import annotations
 

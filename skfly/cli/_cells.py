@@ -40,25 +40,27 @@ def cells(
 ) -> None:
     """Print the most active cells of a text and their words.
 
-    Each line has the text, the number of a cell, its activation, and its words with their
+    Each line has the text, the number and name of a cell, its activation, and its words with their
     probabilities, separated by tabs. A text without known words gets a warning instead. With
     --json, there is one line per text.
     """
-    rows = Rows(layout, "text", "cell", "activation", "words")
+    rows = Rows(layout, "text", "cell", "name", "activation", "words")
     fly = load_to_hash(model, None)
+    names = [" ".join(words) for words in fly.model_.cell_names()]
     for lines in batches(given_lines(texts, encoding)):
         for line in lines:
             found = fly.kenyon_cells(line, n_cells, n_words, temperature=temperature)
             if not found and line.strip():
                 show_warning(f"the model knows no word of this text: {line[:60]}")
             if as_json:
-                print_json({"text": line, "cells": [cell._asdict() for cell in found]})
+                named = [{"name": names[cell.number], **cell._asdict()} for cell in found]
+                print_json({"text": line, "cells": named})
                 continue
             shown = [
-                (str(cell.number), f"{cell.activation:.4f}", *_with_probability(cell.words))
-                for cell in found
+                (str(n), names[n], f"{activation:.4f}", *_with_probability(words))
+                for n, activation, words in found
             ]
-            table = [(*cell[:2], ", ".join(cell[2:])) for cell in shown]
+            table = [(*cell[:3], ", ".join(cell[3:])) for cell in shown]
             rows.print(line, table, partial(_print_lines, line, shown))
 
 

@@ -20,7 +20,6 @@ from skfly.cli._app import (
 )
 from skfly.cli._console import Rows, escaped, print_json, show_warning
 from skfly.cli._files import batches, given_lines, load_to_hash
-from skfly.cli._neighbors import nearest_words
 
 
 @app.command(
@@ -59,6 +58,8 @@ def context(
     the number of shared cells, separated by tabs. --json adds the neighbours of the word alone
     and the cells of both codes.
     """
+    from skfly.index import nearest_words
+
     rows = Rows(layout, "sentence", "neighbor", "cells shared")
     if window is not None and window % 2 == 0:
         raise typer.BadParameter(
@@ -72,12 +73,12 @@ def context(
         codes = fly.hash_in_context(lines, [target] * len(lines), window=window)
         words = [fly.model_.tokens(line) for line in lines]
         own = [{target, *some} for some in words]
-        found = nearest_words(fly, codes, own, n_words)
+        found = nearest_words(fly.model_, codes, n_words, own)
         for row, (line, near) in enumerate(zip(lines, found, strict=True)):
             if fly.model_.normalize(target) not in words[row]:
                 show_warning(f"{target!r} is not in the sentence: {line[:60]}")
             if as_json:
-                static = nearest_words(fly, alone, [own[row]], n_words)[0]
+                static = nearest_words(fly.model_, alone, n_words, [own[row]])[0]
                 print_json(
                     {
                         "word": target,

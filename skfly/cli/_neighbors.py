@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -56,13 +56,15 @@ def neighbors(
     Each line has a word and its neighbours with the number of shared cells, separated by tabs.
     Unknown words get a warning, and neighbours only if the model codes them by their spelling.
     """
+    from skfly.index import nearest_words
+
     rows = Rows(layout, "word", "neighbor", "cells shared")
     fly = load_to_hash(model, hash_length, unknown_words)
     for lines in batches(given_lines(words, encoding)):
         asked = [line.strip() for line in lines]
         codes = fly.hash_words(asked)
         own = [{word, fly.model_.normalize(word)} for word in asked]
-        for word, near in zip(asked, nearest_words(fly, codes, own, n_words), strict=True):
+        for word, near in zip(asked, nearest_words(fly.model_, codes, n_words, own), strict=True):
             if not near:
                 show_warning(f"the model does not know {word!r}")
             elif unknown_words is None and fly.model_.word_ids([word])[0] < 0:
@@ -76,22 +78,3 @@ def neighbors(
 def _print_line(word: str, near: Sequence[tuple[str, int]]) -> None:
     others = (f"{escaped(other)} {count}" for other, count in near)
     typer.echo("\t".join([escaped(word), *others]))
-
-
-def nearest_words(
-    fly: Any, codes: Any, without: Sequence[set[str]], n_words: int
-) -> list[list[tuple[str, int]]]:
-    """Return for each code the words that share the most cells with it, and how many."""
-    most = n_words + max(map(len, without), default=0)
-    return [
-        [
-            (word, round(similarity * int(fly.hash_length)))
-            for word, similarity in near
-            if word not in left_out
-        ][:n_words]
-        if codes.indptr[row] < codes.indptr[row + 1]
-        else []
-        for row, (near, left_out) in enumerate(
-            zip(fly.wv.neighbors(codes, n=most), without, strict=True)
-        )
-    ]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from skfly._compressed import open_file
+from skfly._files import gensim_file
 from skfly.evaluation._layout import Column, Grid
 from skfly.evaluation._table import Table
 from skfly.evaluation._vectors import (
@@ -77,9 +78,7 @@ def word_analogies(
         n_questions=2, n_questions_in_all=506)
     """
     if path is None:
-        from gensim.test.utils import datapath
-
-        path = datapath("questions-words.txt")
+        path = gensim_file("questions-words.txt")
     lengths = check_hash_lengths(model_or_keyed_vectors, hash_lengths)
     in_all = _count_questions(Path(path))
     rows = []
@@ -110,8 +109,10 @@ def _at_lengths(model: Any, lengths: Iterable[int]) -> Iterator[tuple[int | None
     """Yield hash lengths and the vectors of a model at each."""
     words = as_words(model)
     if isinstance(words, FlyCodes):
+        from skfly.keyedvectors import vectors_of as keyed_vectors_of  # needs gensim
+
         for length in lengths:
-            yield length, words.at(length).keyed_vectors
+            yield length, keyed_vectors_of(words.at(length).model)
         return
     vectors = vectors_of(model)
     if not hasattr(vectors, "evaluate_word_analogies"):

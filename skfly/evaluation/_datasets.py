@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from skfly._files import gensim_file
+
 _EXPECTED = "lines of 'word1 word2 score', separated by tabs, spaces, commas or semicolons"
 _SUFFIXES = {".txt", ".tsv", ".csv", ".tab"}
 _NOT_DATA = re.compile(r"(readme|licen[cs]e|changelog)\b", re.IGNORECASE)
@@ -177,9 +179,7 @@ def load_word_pairs(datasets: Any = None) -> list[WordPairs]:
     [('WS353', 353), ('SimLex', 999)]
     """
     if datasets is None:
-        from gensim.test.utils import datapath
-
-        datasets = list(map(datapath, _SHIPPED_WITH_GENSIM))
+        datasets = list(map(gensim_file, _SHIPPED_WITH_GENSIM))
     if isinstance(datasets, str | os.PathLike | WordPairs) or not isinstance(datasets, Iterable):
         datasets = [datasets]
     named = datasets.items() if isinstance(datasets, Mapping) else ((None, d) for d in datasets)

@@ -39,20 +39,13 @@ class FlyCodes:
         """Return the same fly with another hash length; all arrays are shared."""
         return FlyCodes(self.model.with_(hash_length=hash_length))
 
-    @property
-    def keyed_vectors(self) -> Any:
-        """The codes of all words as gensim's ``KeyedVectors``."""
-        from skfly.keyedvectors import vectors_of as keyed_vectors_of  # needs gensim
-
-        return keyed_vectors_of(self.model)
-
     @cached_property
     def _index(self) -> PackedIndex:
-        return PackedIndex(self.keyed_vectors.codes, self.n_cells)
+        return PackedIndex(self.model.word_codes()[list(self.model.known_words().values())])
 
     def nearest(self, codes: sparse.csr_array, n_words: int) -> NDArray[np.int64]:
         """Return the numbers of the words that share most cells with each code, best first."""
-        return self._index.search(codes, n_words, measure="overlap")[0]
+        return self._index.search(codes, n_words, measure="overlap", skip_empty=True)[0]
 
     def known(self, words: Iterable[str]) -> set[str]:
         """Return the words that have a code, as they are written or in lower case."""

@@ -16,6 +16,7 @@ from skfly.explore._atlas import Atlas
 from skfly.explore._documents import Documents
 from skfly.explore._passages import best_passages
 from skfly.explore._tours import tours
+from skfly.index import nearest_words
 from skfly.model import is_stop_word, name_regions
 from skfly.text import BoundedTokens
 
@@ -78,7 +79,6 @@ class Explorer:
         self._name = name
         model = self._fly_model = fly.model_
         self._documents = None if index is None else Documents(index, own, self._drives)
-        self._vectors = fly.wv
         self._known = model.known_words()
         self._words = list(model.vocabulary.words)
         self._counts = model.vocabulary.counts
@@ -453,15 +453,8 @@ class Explorer:
             del known[key]
 
     def _neighbours(self, code: Any, n_neighbours: int, without: set[str]) -> list[dict[str, Any]]:
-        if not code.nnz:
-            return []
-        near = self._vectors.neighbors(code, n=n_neighbours + len(without))[0]
-        length = self._fly_model.hash_length
-        return [
-            self._about(word) | {"n_shared": round(similarity * length)}
-            for word, similarity in near
-            if word not in without
-        ][:n_neighbours]
+        near = nearest_words(self._fly_model, code, n_neighbours, [without])[0]
+        return [self._about(word) | {"n_shared": n_shared} for word, n_shared in near]
 
     def _word(self, word: str) -> dict[str, Any]:
         found = word if word in self._known else self._fly_model.normalize(word.strip())

@@ -10,5 +10,6 @@ from skfly.index._packed import PackedIndex
 from skfly.index._similarity import nearest as nearest
 from skfly.index._similarity import overlap as overlap
 from skfly.index._similarity import similarity as similarity
+from skfly.index._words import nearest_words
 
-__all__ = ["DocumentIndex", "GpuIndex", "Index", "InvertedIndex", "PackedIndex"]
+__all__ = ["DocumentIndex", "GpuIndex", "Index", "InvertedIndex", "PackedIndex", "nearest_words"]

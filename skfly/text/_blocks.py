@@ -124,7 +124,9 @@ def check_documents(documents: Any) -> Iterable[Any]:
     if isinstance(shape, tuple) and len(shape) != 1:
         documents = _only_column(documents, shape)
     kind = getattr(getattr(documents, "dtype", None), "kind", "O")
-    if isinstance(kind, str) and kind in "biufcmM":
+    # pandas reads a column without any text as NaN
+    is_missing = kind == "f" and len(documents) and np.isnan(np.asarray(documents, float)).all()
+    if isinstance(kind, str) and kind in "biufcmM" and not is_missing:
         raise TypeError(
             f"expected documents (str, or lists of words), got a column of {documents.dtype}; "
             "pass the column with the text"

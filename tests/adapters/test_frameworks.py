@@ -136,17 +136,19 @@ def test_chroma_keeps_the_name_of_the_model_and_refuses_another(
 
     settings = chromadb.Settings(anonymized_telemetry=False)
     client = chromadb.PersistentClient(str(tmp_path), settings=settings)
-    function = FlyFunction(model_path)
-    made = client.create_collection("texts", embedding_function=function)
+    made = client.create_collection("texts", embedding_function=FlyFunction(model_path))
     made.add(ids=[str(i) for i in range(len(texts))], documents=texts)
     opened = client.get_collection("texts")
 
     assert opened.query(query_texts=[texts[3]], n_results=1)["ids"] == [["3"]]
     kept = opened.get(ids=["0", "5"], include=["embeddings"])["embeddings"]
     np.testing.assert_array_equal(kept, codes[[0, 5]])
-    other = function.get_config() | {"fingerprint": "another"}
-    with pytest.raises(ValueError, match="is not the model that the codes were made with"):
-        FlyFunction.build_from_config(other)
+    FlyHashVectorizer(n_kenyon_cells=24, hash_length=4).fit(texts[:3] * 40).save(model_path)
+    try:
+        with pytest.raises(ValueError, match="is not the model that the codes were made with"):
+            client.get_collection("texts").query(query_texts=[texts[3]])
+    finally:
+        fly.save(model_path)
 
 
 def test_lancedb_embeds_rows_and_queries_and_refuses_another_model(

@@ -7,10 +7,12 @@ def test_a_line_for_each_cell(skfly, fly, model):
     code, out, err = skfly("cells", model, "ripe  fruit", "zzz", "--cells", 2, "--words", 3)
     assert (code, err) == (0, "skfly: warning: the model knows no word of this text: zzz\n")
     cells = fly.kenyon_cells("ripe fruit", 2, 3)
+    names = fly.model_.cell_names()
     assert [line.split("\t") for line in out.splitlines()] == [
         [
             "ripe fruit",
             str(cell.number),
+            " ".join(names[cell.number]),
             f"{cell.activation:.4f}",
             *(f"{word} {chance:.3f}" for word, chance in cell.words),
         ]
@@ -26,6 +28,8 @@ def test_as_json_from_standard_input(skfly, fly, model):
     assert [cell["number"] for cell in first["cells"]] == [
         cell.number for cell in fly.kenyon_cells("banks lend money")
     ]
+    names = fly.model_.cell_names()
+    assert all(cell["name"] == " ".join(names[cell["number"]]) for cell in first["cells"])
     assert second == {"text": "", "cells": []}
 
 

@@ -2,8 +2,6 @@
 
 import json
 
-import numpy as np
-
 
 def test_a_line_for_each_sentence(skfly, fly, model):
     sentences = ["the fly eats ripe fruit", "Fly to the banks, they lend money"]
@@ -25,7 +23,7 @@ def test_as_json(skfly, fly, model):
     answer = json.loads(skfly("context", model, "fly", sentence, "--json", "--window", 3).out)
     code = fly.hash_in_context([sentence], ["fly"], window=3)
     assert answer["cells"] == sorted(code.indices.tolist())
-    assert answer["static_cells"] == np.flatnonzero(fly.wv["fly"]).tolist()
+    assert answer["static_cells"] == sorted(fly.hash_words(["fly"]).indices.tolist())
     assert answer["word"] == "fly"
     assert answer["sentence"] == sentence
     assert answer["neighbors"]

@@ -2,9 +2,7 @@
 
 import json
 
-import pytest
-
-pytest.importorskip("gensim")
+from skfly.index import nearest_words
 
 
 def test_a_line_for_each_word(skfly, fly, model):
@@ -12,8 +10,8 @@ def test_a_line_for_each_word(skfly, fly, model):
     assert (code, err) == (0, "")
     expected = []
     for given, word in (("Fruit", "fruit"), ("money", "money")):
-        near = fly.wv.most_similar(word, topn=3)
-        expected.append("\t".join([given, *(f"{w} {round(4 * s)}" for w, s in near)]) + "\n")
+        near = nearest_words(fly.model_, fly.hash_words([word]), 3, [{word}])[0]
+        expected.append("\t".join([given, *(f"{w} {n}" for w, n in near)]) + "\n")
     assert out == "".join(expected)
     assert skfly("neighbors", model, "-", "-n", 3, stdin=b"Fruit\nmoney\n").out == out
     assert skfly("neighbors", model, "-n", 3, stdin=b"Fruit\nmoney\n").out == out

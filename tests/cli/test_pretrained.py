@@ -14,8 +14,6 @@ import pytest
     ],
 )
 def test_commands_take_its_name(skfly, command, says):
-    if "neighbors" in command:
-        pytest.importorskip("gensim")
     code, out, _ = skfly(*command)
     assert code == 0
     assert says in out

@@ -66,7 +66,7 @@ def test_every_question_is_documented():
         (b"{", 400, "the body is not JSON"),
         (b"\xff\xfe\x00", 400, "the body is not JSON"),
         (b'{"text": NaN}', 400, "NaN is not a JSON number"),
-        (b"[" * 30_000, 400, "the body is not JSON: too deep"),
+        (b"[" * 30_000, 400, "the body is not JSON"),  # too deep, but not for Python 3.14
         (b'{"text": "a", "n_cells": ' + b"9" * 10_000 + b"}", 400, "the body is not JSON"),
         (b"[]", 400, "must be a JSON object; got list"),
         (b"null", 400, "must be a JSON object; got null"),

@@ -77,7 +77,7 @@ def test_duplicates_come_in_groups(explorer):
 
 
 def test_passages_that_excite_a_cell_come_from_documents_with_its_words(explorer, explored):
-    cell = int(explored.wv["money"].nonzero()[0][0])
+    cell = int(explored.hash_words(["money"]).indices[0])
     passages = explorer.passages(cell)["passages"]
     assert [passage["id"] for passage in passages] == ["bank"]
     assert set(passages[0]["words"]) <= {"bank", "lends", "money"}
@@ -117,7 +117,7 @@ def test_a_selection_of_one_word_has_its_cells(explorer, explored):
     answer = explorer.selection([[x - 1, y - 1], [x + 1, y - 1], [x + 1, y + 1], [x - 1, y + 1]])
     assert "money" in answer["words"]
     if answer["n_words"] == 1:
-        assert set(answer["code"]) <= set(explored.wv["money"].nonzero()[0].tolist())
+        assert set(answer["code"]) <= set(explored.hash_words(["money"]).indices.tolist())
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from skfly import FlyHashVectorizer
 from skfly.explore import Explorer
+from skfly.index import nearest_words
 
 
 @pytest.fixture(scope="module")
@@ -75,10 +76,12 @@ def test_a_word_and_the_cells_it_shares(explorer, explored):
     answer = explorer.word("Bank", "money", n_neighbours=3)
     assert answer["word"] == "bank"
     assert answer["count"] == 40
-    assert [near["word"] for near in answer["neighbours"]] == [
-        word for word, _ in explored.wv.most_similar("bank", topn=3)
-    ]
-    shared = set(explored.wv["bank"].nonzero()[0]) & set(explored.wv["money"].nonzero()[0])
+    code = explored.hash_words(["bank"])
+    assert [(near["word"], near["n_shared"]) for near in answer["neighbours"]] == nearest_words(
+        explored.model_, code, 3, [{"bank"}]
+    )[0]
+    bank, money = (set(explored.hash_words([w]).indices.tolist()) for w in ("bank", "money"))
+    shared = bank & money
     assert [cell["cell"] for cell in answer["shared"]] == sorted(shared)
     assert answer["similarity"] == len(shared) / 4
     near = {near["word"]: near["n_shared"] for near in explorer.word("bank")["neighbours"]}

@@ -121,7 +121,8 @@ def test_a_word_and_the_cells_it_shares(open_page, explored):
     assert page.locator(".grid a.on").count() == 4
     page.fill("#other", "money")
     page.wait_for_selector(".score")
-    shared = set(explored.wv["bank"].nonzero()[0]) & set(explored.wv["money"].nonzero()[0])
+    bank, money = (set(explored.hash_words([w]).indices.tolist()) for w in ("bank", "money"))
+    shared = bank & money
     assert page.locator(".grid a.both").count() == len(shared) > 0
     assert page.locator(".shared li").count() == len(shared)
     wait_for_address(page, "w=bank&with=money")

@@ -150,7 +150,7 @@ def test_near_duplicates(open_page, documents):
 
 
 def test_passages_that_excite_a_cell(open_page, documents, explored):
-    cell = explored.wv["money"].nonzero()[0][0]
+    cell = explored.hash_words(["money"]).indices[0]
     page = open_page(documents / f"#/cell?n={cell}")
     first = page.locator(".passages li").first
     sync_api.expect(first).to_contain_text("the bank lends money.", timeout=SLOW)
