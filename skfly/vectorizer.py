@@ -328,7 +328,6 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
     min_count_: int
     _model: FlyModel
     _current: tuple[dict[str, Any], FlyModel]
-    _training: Fitted | None
     _phrases: list[str] | None = None
     _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS
 
