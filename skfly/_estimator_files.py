@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Self
@@ -35,7 +37,8 @@ class FilesMixin:
     _model_params: Any
     _model: FlyModel
     _current: tuple[dict[str, Any], FlyModel]
-    _training: Fitted | None
+    __sklearn_is_fitted__: Any
+    _read_training: Callable[[], Fitted]
     _phrases: list[str] | None
 
     def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> None:
@@ -121,6 +124,9 @@ class FilesMixin:
             fly._restore(file)
         except DAMAGE as error:
             raise ModelFileError(f"{path} is damaged: {error}") from error
+        fly._read_training = partial(_training_of, path, file)
+        if not mmap:
+            _ = fly._training
         return fly
 
     @classmethod
@@ -180,7 +186,7 @@ class FilesMixin:
     def _restore(self, file: ModelFile) -> None:
         """Restore the content of a file; invalid content raises one of ``DAMAGE``."""
         model, content = file.model, file.estimator or {}
-        settings, provenance = model.settings, model.provenance
+        settings = model.settings
         params = dict(content.get("params", {}))
         if unknown := params.keys() - CONSTRAINTS.keys():
             raise ValueError(f"it has a parameter {min(unknown)!r:.30}")
@@ -192,33 +198,56 @@ class FilesMixin:
         params |= {name: getattr(settings, name) for name in MODEL_PARAMS} | text
         self.set_params(**params)
         self._validate_params()
-        self._model, self._training = model, None
-        self._current = (self._model_params(self._phrases), model)
+        self._model, self._current = model, (self._model_params(self._phrases), model)
         self.n_kenyon_cells = model.n_cells
-        if "settings" not in content:
-            return
-        rule = RULES[provenance.rule]
-        counts = under(_DOCUMENTS, file.state)
-        state = {n: array for n, array in file.state.items() if not n.startswith(_DOCUMENTS)}
-        rule.check_state(state, model.n_words, model.n_cells)
-        documents = None
-        if model.document_coder is not None and counts:
-            shape = (model.n_words, model.n_cells)
-            documents = LearnedDocuments(
-                model.document_coder, DocumentCounts.from_arrays(counts, *shape)
-            )
-        history = History(0, _numbers(content["energy"]), _numbers(content["cells_used"]))
-        self.min_count_ = _count(content["min_count"])
-        self._training = Fitted(
-            provenance.rule,
-            Learned(model.coder, state),
-            model.vocabulary.counts,
-            provenance.n_tokens,
-            _count(content["n_epochs"]),
-            rule.restore_settings(content["settings"]),
-            history,
-            documents=documents,
+        if "settings" in content:
+            self.min_count_ = _count(content["min_count"])
+        else:
+            self._training = None
+
+    @cached_property
+    def _training(self) -> Fitted | None:
+        """The state of learning; that of a mapped file is read here, and seldom needed."""
+        return self._read_training()
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self.__sklearn_is_fitted__():
+            _ = self._training
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_read_training"}
+
+
+def _training_of(path: str | os.PathLike[str], file: ModelFile) -> Fitted:
+    """Return the state of learning that a file holds."""
+    file.model._check()
+    try:
+        return _restore_training(file)
+    except DAMAGE as error:
+        raise ModelFileError(f"{path} is damaged: {error}") from error
+
+
+def _restore_training(file: ModelFile) -> Fitted:
+    model, content, arrays = file.model, file.estimator or {}, file.state()
+    rule = RULES[model.provenance.rule]
+    counts = under(_DOCUMENTS, arrays)
+    state = {name: array for name, array in arrays.items() if not name.startswith(_DOCUMENTS)}
+    rule.check_state(state, model.n_words, model.n_cells)
+    documents = None
+    if model.document_coder is not None and counts:
+        shape = (model.n_words, model.n_cells)
+        documents = LearnedDocuments(
+            model.document_coder, DocumentCounts.from_arrays(counts, *shape)
         )
+    return Fitted(
+        model.provenance.rule,
+        Learned(model.coder, state),
+        model.vocabulary.counts,
+        model.provenance.n_tokens,
+        _count(content["n_epochs"]),
+        rule.restore_settings(content["settings"]),
+        History(0, _numbers(content["energy"]), _numbers(content["cells_used"])),
+        documents=documents,
+    )
 
 
 def _count(value: Any) -> int:

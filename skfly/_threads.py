@@ -19,6 +19,8 @@ import threadpoolctl
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
+from skfly._loading import is_loaded
+
 _MOST_THREADS = 256  # a model file may ask for any number of jobs
 _pool: ThreadPoolExecutor | None = None  # idle threads wait here
 # held while threadpoolctl looks through the loaded libraries, which takes a lock of the C library:
@@ -27,7 +29,7 @@ _looking = Lock()
 
 
 def n_threads_for(n_jobs: int | None) -> int:
-    """Return the number of threads to use; ``None``: as many as numba is set to use.
+    """Return the number of threads to use; ``None``: as many as numba is set to use, or would be.
 
     Examples
     --------
@@ -35,9 +37,11 @@ def n_threads_for(n_jobs: int | None) -> int:
     (2, 256)
     """
     if n_jobs is None:
-        import numba
+        if is_loaded("numba"):
+            import numba
 
-        return int(numba.get_num_threads())
+            return int(numba.get_num_threads())
+        n_jobs = int(os.environ.get("NUMBA_NUM_THREADS") or -1)
     return min(int(effective_n_jobs(n_jobs)), _MOST_THREADS)
 
 

@@ -204,7 +204,8 @@ stop_words, token_pattern, vocabulary
         for, as in ``cell_17_river_bank_water`` (:meth:`cell_feature_names`).
     backend : {"auto", "cupy", "numba", "numpy"}, default="auto"
         Compute backend. All give the same codes from the same synapses. ``"auto"``: a GPU
-        (``"cupy"``) if CuPy is installed and the model fits on an available GPU; else ``"numba"``.
+        (``"cupy"``) if CuPy is installed and the model fits on an available GPU; else ``"numba"``,
+        or ``"numpy"`` for codes as long as numba is not worth loading.
     n_jobs : int or None, default=None
         Threads. ``None``: as many as numba is set to use. With ``"cupy"``, also the number of
         GPUs; ``None``: the current one. The result does not depend on it.
@@ -328,7 +329,6 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
     min_count_: int
     _model: FlyModel
     _current: tuple[dict[str, Any], FlyModel]
-    _training: Fitted | None
     _phrases: list[str] | None = None
     _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS
 

@@ -61,7 +61,7 @@ class Calls:
         self.words = [f"w{number}" for number in range(4000)] * 4
         params = {"hash_length": 24, "min_count": 1, "n_jobs": 1, "random_state": 0}
         small = FlyHashVectorizer(n_kenyon_cells=100, **params).fit(make_texts(80, 50, seed=0))
-        large = FlyHashVectorizer(n_kenyon_cells=200, **params).fit(make_texts(150, 60, seed=0))
+        large = FlyHashVectorizer(n_kenyon_cells=320, **params).fit(make_texts(150, 60, seed=0))
         index = DocumentIndex(large)
         index.add(self.documents)
         for name, saved in {"small": small, "large": large, "index": index}.items():

@@ -272,8 +272,8 @@ def rewrite(path, change):
 
 @pytest.mark.parametrize("mmap", [False, True])
 def test_a_model_of_a_newer_version_is_refused(saved, mmap):
-    rewrite(saved, lambda described: described.update(version=5))
-    with pytest.raises(ModelFileError, match=r"model format 5, written by a newer skfly.*upgrade"):
+    rewrite(saved, lambda described: described.update(version=6))
+    with pytest.raises(ModelFileError, match=r"model format 6, written by a newer skfly.*upgrade"):
         FlyHashVectorizer.load(saved, mmap=mmap)
 
 
@@ -562,6 +562,78 @@ def test_a_mapped_file_that_was_damaged_is_refused_at_its_first_use(
     loaded = FlyHashVectorizer.load(tmp_path / "fly", mmap=True)
     with pytest.raises(ModelFileError, match=rf"'coder\.{name}' does not match its checksum"):
         loaded.transform(["w1 w2"])
+
+
+class TestTheStateOfLearning:
+    """Counts in few bytes, read when they are needed."""
+
+    def test_it_takes_fewer_bytes_in_a_file_than_in_memory(self, fitted, saved):
+        arrays, content = read_model_file(saved)
+        for name, (dtype, shape) in content["deflated"].items():
+            assert arrays[f"state.{name}"].nbytes < fitted.rule_state_[name].nbytes
+            assert (dtype, tuple(shape)) == (
+                fitted.rule_state_[name].dtype.name,
+                fitted.rule_state_[name].shape,
+            )
+        assert {"near.words", "wide.words"} <= content["deflated"].keys()
+
+    @pytest.mark.parametrize("mmap", [False, True])
+    def test_files_with_plain_arrays_continue_with_the_same_bits(
+        self, fitted, saved, documents, fingerprint, mmap
+    ):
+        arrays, content = read_model_file(saved)
+        del content["deflated"]
+        state = {f"state.{name}": array for name, array in fitted.rule_state_.items()}
+        write_model_file(saved, arrays | state, content)
+        old = FlyHashVectorizer.load(saved, mmap=mmap)
+        whole = copy.deepcopy(fitted).partial_fit(documents)
+        assert fingerprint(old.partial_fit(documents)) == fingerprint(whole)
+
+    def test_of_a_mapped_file_it_is_read_when_it_is_needed(self, saved, documents, monkeypatch):
+        monkeypatch.setattr("skfly.model._file.inflate", lambda *_: pytest.fail("it was read"))
+        loaded = FlyHashVectorizer.load(saved, mmap=True)
+        loaded.transform(documents)
+        loaded.kenyon_cells("ripe fruit")
+        with pytest.raises(pytest.fail.Exception, match="it was read"):
+            loaded.partial_fit(documents)
+
+    def test_a_mapped_file_can_be_saved_copied_and_pickled(self, saved, tmp_path):
+        loaded = FlyHashVectorizer.load(saved, mmap=True)
+        again = pickle.loads(pickle.dumps(loaded))
+        copy.copy(FlyHashVectorizer.load(saved, mmap=True)).save(tmp_path / "copy")
+        again.save(tmp_path / "again")
+        loaded.save(tmp_path / "saved")
+        for name in ("copy", "again", "saved"):
+            assert (tmp_path / name).read_bytes() == saved.read_bytes()
+
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            lambda arrays, forms: {"state.near.words": arrays["state.near.words"][:-1]},
+            lambda arrays, forms: {"state.near.words": arrays["state.wide.words"]},
+            lambda arrays, forms: {"state.wide.words": np.zeros(9, np.uint8)},
+            lambda arrays, forms: {"state.wide.words": np.zeros((3, 3))},
+            lambda arrays, forms: forms["near.words"].reverse(),
+            lambda arrays, forms: forms.update({"near.words": ["uint16"]}),
+            lambda arrays, forms: forms.update({"near.words": ["uint16", [2**62]]}),
+            lambda arrays, forms: forms.update({"near.words": {}}),
+            lambda arrays, forms: forms.clear(),
+        ],
+        ids=range(9),
+    )
+    @pytest.mark.parametrize("mmap", [False, True])
+    def test_damage_is_refused(self, saved, documents, damage, mmap):
+        arrays, content = read_model_file(saved)
+        write_model_file(saved, arrays | (damage(arrays, content["deflated"]) or {}), content)
+        with pytest.raises(ModelFileError, match=r"fly\.skfly is damaged: "):
+            FlyHashVectorizer.load(saved, mmap=mmap).partial_fit(documents)
+
+    @pytest.mark.parametrize("forms", [[], [[]], "near.words", 3, None])
+    def test_a_table_of_them_that_is_none_is_refused(self, saved, forms):
+        arrays, content = read_model_file(saved)
+        write_model_file(saved, arrays, content | {"deflated": forms})
+        with pytest.raises(ModelFileError, match="is damaged: "):
+            FlyHashVectorizer.load(saved)
 
 
 def test_a_model_without_its_learning_state_gives_codes_and_cannot_continue(

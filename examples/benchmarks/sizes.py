@@ -4,8 +4,10 @@
 
 CORPUS has one sentence a line and an empty line between documents; ``--words`` of it are learned
 from. Sizes are of files: codes of words alone, all that learning continues from (full), and
-``save(compact=True)``. A process's own memory is what ten that use the same file at once do not
-share (``Private`` of /proc/PID/smaps_rollup, Linux), beside that of a process that imports skfly.
+``save(compact=True)``. Cells of documents begin with random groups, so scores of documents are
+given for each of ``--seeds``; nothing about words is random. A process's own memory is what ten
+that use the same file at once do not share (``Private`` of /proc/PID/smaps_rollup, Linux), beside
+that of a process that imports skfly.
 """
 
 import argparse
@@ -99,6 +101,7 @@ def main() -> None:
     parser.add_argument("corpus")
     parser.add_argument("--words", type=float, default=8e6)
     parser.add_argument("--cells", type=int, nargs="+", default=[400, 1000])
+    parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--rules", nargs="+", default=["whiten"])
     parser.add_argument("--wordsim")
     parser.add_argument("--news")
@@ -109,26 +112,28 @@ def main() -> None:
         FlyHashVectorizer(n_kenyon_cells=8, hash_length=2).fit(["the fly"] * 9).save(warm)
         for rule in args.rules:
             for n_cells in args.cells:
-                fly = FlyHashVectorizer(
-                    n_kenyon_cells=n_cells,
-                    hash_length=n_cells // 16 if n_cells > 500 else 32,
-                    learning=rule,
-                    sentence_splitter="line",
-                    random_state=0,
-                ).fit(documents(args.corpus, args.words))
-                full, small = Path(place) / "full.skfly", Path(place) / "small.skfly"
-                fly.save(full)
-                fly.save(small, compact=True)
+                paths = {form: Path(place) / f"{form}.skfly" for form in ("full", "compact")}
+                news = {form: [] for form in paths}
+                for seed in range(args.seeds):
+                    fly = FlyHashVectorizer(
+                        n_kenyon_cells=n_cells,
+                        hash_length=n_cells // 16 if n_cells > 500 else 32,
+                        learning=rule,
+                        sentence_splitter="line",
+                        random_state=seed,
+                    ).fit(documents(args.corpus, args.words))
+                    for form, path in paths.items():
+                        fly.save(path, compact=form == "compact")
+                        if args.news:
+                            news[form].append(news_score(FlyModel.load(path), args.news))
                 words = len(fly.vocabulary_) * -(-n_cells // 8) / 1e6
                 print(f"{rule} {n_cells} codes of words alone: {words:.1f}", flush=True)
-                for form, path in (("full", full), ("compact", small)):
-                    model = FlyModel.load(path)
+                for form, path in paths.items():
                     opening, memory = ten_processes(path, warm)
                     row = f"{path.stat().st_size / 1e6:.1f} {opening:.1f} {memory:.1f}"
                     if args.wordsim:
-                        row += f" {word_scores(model, args.wordsim):.1f}"
-                    if args.news:
-                        row += f" {news_score(model, args.news):.1f}"
+                        row += f" {word_scores(FlyModel.load(path), args.wordsim):.1f}"
+                    row += "".join(f" {score:.1f}" for score in news[form])
                     print(f"{rule} {n_cells} {form}: {row}", flush=True)
 
 

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from importlib.util import find_spec
 
 from skfly.engine._base import (
@@ -27,6 +28,7 @@ from skfly.engine._base import (
     fixed_point_gain,
     fused,
 )
+from skfly.engine._early import EarlyEngine
 
 __all__ = [
     "ENGINES",
@@ -39,6 +41,7 @@ __all__ = [
     "WindowCounts",
     "choose_engine",
     "drive_for",
+    "engine_for_codes",
     "fixed_point_gain",
     "fused",
     "get_engine",
@@ -60,6 +63,13 @@ def get_engine(
     2
     """
     return choose_engine(name, n_jobs, shape)[0]
+
+
+def engine_for_codes(name: str, n_jobs: int | None, shape: tuple[int, int]) -> Engine:
+    """Return the engine for a model's codes: for ``"auto"``, one that begins with numpy."""
+    if name != "auto":
+        return get_engine(name, n_jobs, shape)
+    return EarlyEngine(n_jobs, partial(get_engine, name, n_jobs, shape))
 
 
 def choose_engine(

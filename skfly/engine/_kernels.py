@@ -502,20 +502,6 @@ def add_squares(synapses, first, last, square):
 
 
 @njit(**_options)
-def multiply_whole(left, right, first, last, out):
-    """Multiply the rows ``first`` to ``last``, skipping zeros, of which there are many."""
-    for i in range(first, last):
-        row = out[i]
-        row[:] = 0
-        for j in range(left.shape[1]):
-            factor = left[i, j]
-            if factor != 0:
-                other = right[j]
-                for m in range(right.shape[1]):
-                    row[m] += factor * other[m]
-
-
-@njit(**_options)
 def sum_rows(weights, rows, amounts, indptr, first, last, sums):
     """Add the rows of the bags ``first`` to ``last``, each times its amount, to ``sums``."""
     for b in range(first, last):

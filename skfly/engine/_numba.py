@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
-from skfly._threads import n_threads_for, run_chunks, single_threaded_blas
+from skfly._threads import n_threads_for, run_chunks
 from skfly.engine import _checks, _kernels
 from skfly.engine._base import HostArrays, Increment
 
@@ -20,7 +20,6 @@ _CONSENSUS_POSITIONS = 1 << 16  # positions whose top cells are kept at a time
 _ROWS_IN_CACHE = 2048  # of a dense matrix, with as many columns as are multiplied at a time
 _TERMS_AT_A_TIME = 16  # of a sum; for fewer, it is not worth returning to the sum
 _MOST_INT32 = 2**31 - 1
-_FEW_ROWS = 64  # beyond this, BLAS is faster than a plain loop
 
 
 class NumbaEngine(HostArrays):
@@ -217,21 +216,6 @@ class NumbaEngine(HostArrays):
             self._threads_for(len(rows), synapses.shape[1]),
         )
         return cells, values
-
-    def multiply_whole(self, left, right):
-        _checks.check_array("right", right, np.float64, (None, None))
-        _checks.check_array("left", left, np.float64, (None, len(right)))
-        out = np.empty((len(left), right.shape[1]))
-        if len(left) <= _FEW_ROWS:
-            _kernels.multiply_whole(left, right, 0, len(left), out)
-            return out
-        with single_threaded_blas():
-            run_chunks(
-                lambda first, last: np.matmul(left[first:last], right, out=out[first:last]),
-                _even(len(left), self.n_threads),
-                self.n_threads,
-            )
-        return out
 
     def sum_rows(self, weights, rows, amounts, indptr):
         _checks.check_array("weights", weights, (np.int8, np.int16), (None, None))

@@ -10,10 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skfly._loading import Kernels
 from skfly._threads import n_threads_for, run_chunks
 from skfly.engine._checks import check_array, check_range
+from skfly.index import _early
 from skfly.index._bits import as_matrix, as_packed, count_ones, pack_parts
 
+_KERNELS = Kernels("skfly.index._kernels")
 MEASURES = ("sokal-michener", "overlap", "cosine", "jaccard")
 _CODES_AT_A_TIME = 1 << 14
 _QUERIES_AT_A_TIME = 32
@@ -424,13 +427,12 @@ class PackedIndex:
         -------
         overlaps : ndarray of int32, (n_codes,)
         """
-        from skfly.index import _kernels
-
         check_range(first, last, len(self))
         query = as_packed(query[None], self.n_cells)[0]
-        counts = np.empty(_kernels.BLOCK, np.min_scalar_type(int(count_ones(query).sum())))
+        kernels = self._kernels(last - first)
+        counts = np.empty(kernels.BLOCK, np.min_scalar_type(int(count_ones(query).sum())))
         out = np.empty(last - first, dtype=np.int32)
-        _kernels.overlaps(self.columns, query, first, last, counts, out)
+        kernels.overlaps(self.columns, query, first, last, counts, out)
         return out
 
     def weighted_sums(self, weights: Any, first: int, last: int) -> NDArray[np.float64]:
@@ -446,8 +448,6 @@ class PackedIndex:
         -------
         sums : ndarray of float64, (n_codes,)
         """
-        from skfly.index import _kernels
-
         check_range(first, last, len(self))
         weights = np.asarray(weights, dtype=np.float64)
         if weights.shape != (self.n_cells,):
@@ -457,7 +457,7 @@ class PackedIndex:
         values = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
         tables = np.ascontiguousarray(padded @ values.T.astype(np.float64))
         out = np.empty(last - first)
-        _kernels.weighted_sums(self.columns, tables, first, last, out)
+        self._kernels(last - first).weighted_sums(self.columns, tables, first, last, out)
         return out
 
     # Ranks
@@ -488,6 +488,14 @@ class PackedIndex:
         return ranking
 
     # Kernels
+
+    def _kernels(self, n_codes: int) -> Any:
+        """Return the functions that compare so many codes with a query."""
+        if _KERNELS.are_worth_loading(n_codes * len(self.columns) // 8):  # bytes take less
+            from skfly.index import _kernels
+
+            return _kernels
+        return _early
 
     def _nearest(
         self, queries: NDArray[np.uint8], request: Request, n_jobs: int | None
@@ -521,13 +529,12 @@ class PackedIndex:
         self, queries: NDArray[np.uint8], request: Request
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the ids and ranks of the nearest codes, on one thread."""
-        from skfly.index import _kernels
-
         ranking, floor, n, first, last = request
         largest = count_ones(queries).sum(axis=1, dtype=np.int64).max(initial=0)
-        counts = np.empty(_kernels.BLOCK, np.min_scalar_type(largest))
+        kernels = self._kernels(len(queries) * (last - first))
+        counts = np.empty(kernels.BLOCK, np.min_scalar_type(largest))
         found, ranks = np.empty((2, len(queries), n), np.int64)
-        _kernels.nearest(
+        kernels.nearest(
             self.columns, queries, *ranking[:3], floor, first, last, counts, found, ranks
         )
         return found, ranks

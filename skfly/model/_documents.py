@@ -27,7 +27,7 @@ _LARGEST_AMOUNT = 2**19 - 1  # so that sums are exact, see Engine.sum_rows
 _LARGEST_TFIDF = 128.0  # of a word in a compact coder
 _FACTORS = "factors."
 _LARGEST_RANK, _SMALLEST_RANK, _RANK_PER_CELL = 384, 32, 0.45
-_LARGEST_WEIGHT = 2**15 - 1
+_LARGEST_WEIGHT = 127
 _ACTIVATIONS_AT_A_TIME = 1 << 22
 
 
@@ -40,8 +40,9 @@ class DocumentCoder:
 
     Parameters
     ----------
-    weights : ndarray of int16 or Factors, (V, K)
-        How each word excites or inhibits each cell; factors in a compact model.
+    weights : ndarray of int8 or Factors, (V, K)
+        How each word excites or inhibits each cell; factors in a compact model, int16 in older
+        files.
     scales : ndarray of float32, (K,)
         The unit of each cell's weights.
     thresholds : ndarray of float32, (K,)
@@ -61,7 +62,7 @@ class DocumentCoder:
            [ 0. ,  0. ,  0. ]], dtype=float32)
     """
 
-    weights: NDArray[np.int16] | Factors
+    weights: NDArray[np.int8] | NDArray[np.int16] | Factors
     scales: NDArray[np.float32]
     thresholds: NDArray[np.float32]
     idf: NDArray[np.float32]
@@ -74,7 +75,7 @@ class DocumentCoder:
         scales = (largest / np.float32(_LARGEST_WEIGHT)).astype(np.float32)
         whole = np.divide(weights, scales, out=np.zeros_like(weights), where=scales > 0)
         return cls(
-            np.rint(whole, out=whole).astype(np.int16),
+            np.rint(whole, out=whole).astype(np.int8),
             scales,
             np.asarray(thresholds, np.float32),
             np.asarray(idf, np.float32),
@@ -110,10 +111,11 @@ class DocumentCoder:
         if "weights" not in arrays:
             weights = Factors.from_arrays(under(_FACTORS, arrays), n_words)
             return cls(weights, *_check_rest(arrays, n_words, weights.n_cells))
-        n_cells = np.shape(arrays["weights"])[-1]
+        given = np.asarray(arrays["weights"])
+        n_cells = given.shape[-1]
         check_cells(n_cells)
-        check_array("weights", np.asarray(arrays["weights"]), np.int16, (n_words, n_cells))
-        return cls(np.asarray(arrays["weights"]), *_check_rest(arrays, n_words, n_cells))
+        check_array("weights", given, (np.int8, np.int16), (n_words, n_cells))
+        return cls(given, *_check_rest(arrays, n_words, n_cells))
 
     def compact(self) -> Self:
         """Return the coder with its weights as factors of low rank."""

@@ -2,8 +2,9 @@
 
 Arrays ``coder.*`` belong to the coder, ``documents.*`` to the document coder if there is one, and
 ``words.*`` and ``counts`` to the vocabulary. An estimator adds what it needs to continue: arrays
-``state.*`` and the JSON object ``"estimator"``. Files of skfly 0.1 are converted to this form when
-they are read.
+``state.*`` and the JSON object ``"estimator"``. The JSON object ``"deflated"`` has the types and
+shapes of those of them that are stored in fewer bytes. Files of skfly 0.1 are converted to this
+form when they are read.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 from skfly._model_file import (
     COMPACT_VERSION,
     DAMAGE,
+    DEFLATED_VERSION,
     PLAIN_VERSION,
     ModelFileError,
     StoredArrays,
@@ -33,6 +35,7 @@ from skfly._model_file import (
     write_model_file,
 )
 from skfly.model._coder import Coder
+from skfly.model._deflate import deflate, inflate
 from skfly.model._documents import DocumentCoder
 from skfly.model._factored import FactoredCoder
 from skfly.model._model import FlyModel, ModelSettings, Provenance
@@ -66,11 +69,15 @@ _Described = TypeVar("_Described", ModelSettings, Provenance)
 
 
 class ModelFile(NamedTuple):
-    """The content of a file: the model, and what an estimator added (``None``: nothing)."""
+    """The content of a file: the model, and what an estimator added (``None``: nothing).
+
+    ``state`` reads the arrays that learning continues from; what does not fit raises one of
+    ``DAMAGE``.
+    """
 
     model: FlyModel
     estimator: dict[str, Any] | None
-    state: dict[str, NDArray[Any]]
+    state: Callable[[], dict[str, NDArray[Any]]]
 
 
 def write_model(
@@ -81,10 +88,16 @@ def write_model(
 ) -> None:
     """Write a model, and what else an estimator needs."""
     arrays, content = describe_model(model)
-    arrays |= {_STATE + name: array for name, array in (state or {}).items()}
+    version = COMPACT_VERSION if model.is_compact else PLAIN_VERSION
+    for name, array in (state or {}).items():
+        packed = deflate(array)
+        arrays[_STATE + name] = array if packed is None else packed
+        if packed is not None:
+            version = DEFLATED_VERSION
+            content.setdefault("deflated", {})[name] = [array.dtype.name, array.shape]
     if estimator is not None:
         content["estimator"] = dict(estimator)
-    write_model_file(path, arrays, content, COMPACT_VERSION if model.is_compact else PLAIN_VERSION)
+    write_model_file(path, arrays, content, version)
 
 
 def describe_model(model: FlyModel) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -233,7 +246,17 @@ def _restore(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]) -> 
     estimator = content.get("estimator")
     if estimator is not None and not isinstance(estimator, dict):
         raise ValueError("its description of the estimator is not a table")
-    return ModelFile(model, estimator, under(_STATE, arrays))
+    state = partial(_inflated, under(_STATE, arrays), content.get("deflated", {}))
+    return ModelFile(model, estimator, state)
+
+
+def _inflated(
+    arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, Any]
+) -> dict[str, NDArray[Any]]:
+    return {
+        name: inflate(array, *forms[name]) if name in forms else array
+        for name, array in arrays.items()
+    }
 
 
 def _text_settings(text: Mapping[str, Any]) -> dict[str, Any]:

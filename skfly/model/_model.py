@@ -17,7 +17,7 @@ from scipy.special import entr
 from sklearn.utils import gen_batches
 
 from skfly._threads import single_threaded_blas
-from skfly.engine import Engine, get_engine
+from skfly.engine import Engine, engine_for_codes
 from skfly.model._cells import KenyonCell, likeliest_words, word_probabilities
 from skfly.model._coder import Active, Coder
 from skfly.model._documents import DocumentCoder
@@ -39,6 +39,7 @@ _CELLS_AT_A_TIME = 16
 _ORDERED_TEXTS = 1024  # at a time
 _SPELLED_TEXTS = 4096
 _SPELLED_WORDS = 512
+_WORDS_AT_A_TIME = 4096
 _MOST_WORDS = 2**31 - 1
 _DOCUMENT_CELLS = ("auto", "words")
 _ARRANGED_WORDS = 10_000  # the most frequent words, by which cells are arranged
@@ -717,7 +718,7 @@ class FlyModel:
     def _engine(self) -> Engine:
         self._check()
         shape = (2 * self.n_words, self.n_cells)
-        return get_engine(self.settings.backend, self.settings.n_jobs, shape)
+        return engine_for_codes(self.settings.backend, self.settings.n_jobs, shape)
 
     def _codes(self, active: Active) -> sparse.csr_array:
         active.cells[active.activations[:, 0] == 0] = -1  # no cell responds
@@ -731,10 +732,14 @@ class FlyModel:
 
     @cached_property
     def _cells_of_words(self) -> NDArray[np.int32]:
-        found = self._active_words(np.arange(self.n_words, dtype=np.int32), self.hash_length)
-        found.cells.sort(axis=1)
-        found.cells[found.activations[:, 0] == 0] = -1  # no cell responds
-        return found.cells
+        cells = np.empty((self.n_words, self.hash_length), np.int32)
+        ids = np.arange(self.n_words, dtype=np.int32)
+        for part in gen_batches(self.n_words, _WORDS_AT_A_TIME):
+            found = self._active_words(ids[part], self.hash_length)
+            found.cells.sort(axis=1)
+            found.cells[found.activations[:, 0] == 0] = -1  # no cell responds
+            cells[part] = found.cells
+        return cells
 
     def _active_words(self, ids: NDArray[np.int32], n_top: int) -> Active:
         return self._coder.words(self._engine, ids, n_top, self.settings.word_codes)

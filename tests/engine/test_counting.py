@@ -14,8 +14,9 @@ from emulator.fake_cupy import cupy_engine
 from problems import drives_of, problems
 from skfly._threads import n_threads_for
 from skfly.engine import Batch, WindowCounts, fused
+from skfly.engine._base import _FEW_ROWS
 from skfly.engine._cupy import CupyEngine
-from skfly.engine._numba import _FEW_ROWS, NumbaEngine
+from skfly.engine._numba import NumbaEngine
 from skfly.engine._numpy import NumpyEngine
 from skfly.rules.hebbian import hebbian_step
 from skfly.rules.lloyd import information, information_drives

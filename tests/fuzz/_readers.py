@@ -112,7 +112,7 @@ def _use_model(fly: FlyHashVectorizer, number: int) -> None:
     wv = fly.wv
     if len(wv):
         wv.most_similar(wv.index_to_key[0], topn=3)
-    if number % 16 == 0 and fly.input == "content" and not fly.model_.is_compact:
+    if number % 16 < 2 and fly.input == "content" and not fly.model_.is_compact:
         fly.set_params(verbose=0).partial_fit(TEXTS)
 
 

@@ -1,6 +1,7 @@
 """Cells of documents: activations, codes and files."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from skfly.engine import get_engine
 from skfly.model import DocumentCoder, FlyModel, ModelSettings, SynapseCoder
 from skfly.text import Vocabulary
 
+DOCUMENTS = sparse.csr_array([[2, 1, 0], [0, 0, 3]])
 WORDS = ["apple", "pear", "loan"]
 WEIGHTS = np.array([[1.0, 0.5, -0.5, 0.0], [0.8, 0.0, 0.0, 0.0], [-1.0, 0.0, 2.0, 0.0]])
 THRESHOLDS = [0.25, 0.25, 0.25, 0.5]
@@ -175,6 +177,18 @@ class TestFiles:
         write_model_file(path, arrays, content)
         with pytest.raises(ModelFileError):
             FlyModel.load(path)
+
+    def test_weights_of_older_files_have_two_bytes(self, tmp_path):
+        path = tmp_path / "model.skfly"
+        a_model().save(path)
+        arrays, content = read_model_file(path)
+        assert arrays["documents.weights"].dtype == np.int8
+        wide = arrays["documents.weights"].astype(np.int16)
+        write_model_file(path, arrays | {"documents.weights": wide * 256}, content)
+        found = FlyModel.load(path).document_coder.activations(ENGINES[1], DOCUMENTS)
+        coder = a_coder()
+        expected = replace(coder, scales=coder.scales * 256).activations(ENGINES[1], DOCUMENTS)
+        np.testing.assert_array_equal(found, expected)
 
     def test_cells_of_words_and_documents_are_as_many(self):
         narrow = DocumentCoder.from_weights(WEIGHTS[:, :2], THRESHOLDS[:2], idf=np.ones(3))
