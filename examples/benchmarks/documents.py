@@ -96,11 +96,11 @@ def encode_minilm(texts):
     return minilm().encode(list(texts), batch_size=32)
 
 
-def methods(n_cells, hash_length, max_features=20_000, glove=None):
+def methods(n_cells, hash_length, all_words=False, glove=None):
     """Return the transformers that are compared, by name."""
     tfidf = TfidfVectorizer(sublinear_tf=True, min_df=2)
     lsa = make_pipeline(tfidf, TruncatedSVD(N_BITS, random_state=0))
-    params = {"max_features": max_features, "random_state": 0}
+    params = {"random_state": 0} | ({"max_features": None, "min_count": 2} if all_words else {})
     binary = FlyHashVectorizer(n_cells, hash_length, **params)
     graded = FlyHashVectorizer(n_cells, hash_length, document_codes="graded", **params)
     codes = f"{hash_length} of {n_cells} cells"
@@ -136,15 +136,16 @@ def main():
     parser.add_argument("data", nargs="+", help="20 Newsgroups, Reuters, TREC or SST-2")
     parser.add_argument("--cells", type=int, default=1000)
     parser.add_argument("--hash-length", type=int, default=48)
-    parser.add_argument("--all-words", action="store_true", help="skfly with max_features=None")
+    parser.add_argument(
+        "--all-words", action="store_true", help="skfly with max_features=None, min_count=2"
+    )
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--vdsh", action="store_true", help="the protocol of semantic hashing")
     parser.add_argument("--glove", type=Path, help="word vectors in word2vec's format")
     parser.add_argument("--only", help="score only methods with this in their name")
     given = parser.parse_args()
     load = vdsh_split if given.vdsh else load_labelled_texts
-    max_features = None if given.all_words else 20_000
-    compared = methods(given.cells, given.hash_length, max_features, given.glove)
+    compared = methods(given.cells, given.hash_length, given.all_words, given.glove)
     chosen = {name: one for name, one in compared.items() if (given.only or "") in name}
     table = document_scores(
         chosen,
