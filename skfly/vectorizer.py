@@ -47,6 +47,7 @@ from skfly.model import (
     KenyonCell,
     ModelSettings,
     Provenance,
+    check_dtype,
     name_regions,
 )
 from skfly.rules import RULES, Growing
@@ -757,6 +758,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
 
     def _check_settings(self) -> None:
         """Check what can be checked before any text is read."""
+        check_dtype(self.dtype)
         choose_engine(self.backend, self.n_jobs)
         if self.learning not in RULES:
             raise ValueError(f"learning must be one of {sorted(RULES)}; got {self.learning!r}")

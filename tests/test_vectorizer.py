@@ -62,6 +62,18 @@ def test_matrices_have_the_dtype_asked_for(make_fly, documents, dtype, document_
     assert dense.dtype == dtype
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.complex64, object])
+def test_types_that_codes_cannot_have_are_refused_before_anything_is_read(make_fly, dtype):
+    with pytest.raises(ValueError, match="choose another type of numbers, such as float32"):
+        make_fly(dtype=dtype).fit(iter(lambda: pytest.fail("it was read"), None))
+
+
+def test_whole_numbers_cannot_hold_graded_codes(fitted, documents):
+    fly = copy.deepcopy(fitted).set_params(dtype=np.int8, document_codes="graded")
+    with pytest.raises(ValueError, match="fractions, which dtype=int8 cannot hold"):
+        fly.transform(documents)
+
+
 def test_a_word_is_found_as_the_preprocessing_leaves_it(fitted):
     assert same(fitted.hash_words(["FLY"]), fitted.hash_words(["fly"]))
     assert fitted.hash_words(["moth"]).nnz == 0
@@ -112,6 +124,7 @@ def test_hash_length_may_change_after_fit(fitted, documents, fingerprint):
         ({"stop_words": "klingon"}, "'stop_words' parameter"),
         ({"sentence_splitter": "nonsense"}, "'sentence_splitter' parameter"),
         ({"dtype": "nonsense"}, "nonsense"),
+        ({"dtype": np.float16}, "dtype=float16, of which scipy has no sparse matrices"),
     ],
 )
 def test_parameters_that_were_set_after_fit_are_checked_when_used(fitted, params, message):

@@ -104,6 +104,18 @@ class ModelSettings:
     n_jobs: int | None = None
     text: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        check_dtype(self.dtype)
+
+
+def check_dtype(dtype: Any) -> None:
+    """Raise ``ValueError`` or ``TypeError`` unless sparse matrices can have this type."""
+    if np.dtype(dtype).kind not in "biuf" or np.dtype(dtype) == np.float16:
+        raise ValueError(
+            f"dtype={np.dtype(dtype).name}, of which scipy has no sparse matrices: choose another "
+            "type of numbers, such as float32 or int8"
+        )
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FlyModel:
@@ -404,6 +416,12 @@ class FlyModel:
             raise ValueError(
                 f"document_codes must be one of {tuple(_DOCUMENT_CODES)}; got "
                 f"{self.settings.document_codes!r}"
+            )
+        dtype = np.dtype(self.settings.dtype)
+        if encode is FlyModel._graded_codes and dtype.kind != "f":
+            raise ValueError(
+                f"document_codes='graded' gives fractions, which dtype={dtype.name} cannot hold: "
+                "choose float32"
             )
         has_own_cells = self._cells_of_documents is not None
         if (
