@@ -28,7 +28,7 @@ def test_neighbours_as_csv_have_one_header(skfly, model):
     [
         (["neighbors", "{model}", "fly"], "| word | neighbor | cells shared |"),
         (["context", "{model}", "fly", "a fly"], "| sentence | neighbor | cells shared |"),
-        (["cells", "{model}", "a fly"], "| text | cell | activation | words |"),
+        (["cells", "{model}", "a fly"], "| text | cell | name | activation | words |"),
         (["info", "{model}"], "| model | property | value |"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else None,
