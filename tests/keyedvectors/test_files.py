@@ -105,7 +105,10 @@ class TestOurOwn:
             wv.save(tmp_path / "words")
 
     def test_a_file_that_is_open_is_refused(self, wv, tmp_path):
-        with open(tmp_path / "words", "wb") as file, pytest.raises(TypeError, match="a file name, not"):
+        with (
+            open(tmp_path / "words", "wb") as file,
+            pytest.raises(TypeError, match="a file name, not"),
+        ):
             wv.save(file)
 
     def test_a_failure_leaves_the_older_file(self, wv, tmp_path, monkeypatch):
