@@ -45,5 +45,8 @@ def likeliest_words(
     >>> likeliest_words(np.array([0.25, 0.75]), ["fly", "moth"], 1)
     [('moth', 0.75)]
     """
-    likeliest: Any = np.argsort(-probabilities, kind="stable")[:n_words]
+    few: Any = np.arange(len(probabilities))
+    if 0 < n_words < len(few):  # sorting them all takes most of the time
+        few = np.flatnonzero(probabilities >= np.partition(probabilities, -n_words)[-n_words])
+    likeliest = few[np.argsort(-probabilities[few], kind="stable")[:n_words]]
     return [(words[i], float(probabilities[i])) for i in likeliest.tolist()]

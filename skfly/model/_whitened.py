@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from skfly._threads import single_threaded_blas
 from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells, check_whole
 from skfly.model._coder import Active, top_of_scores
@@ -253,11 +254,11 @@ class WhitenedCoder:
     ) -> NDArray[np.float64]:
         chosen = self.cells[:, cells].astype(np.float64)
         found = np.empty((self.n_words, len(cells)))
-        for start in range(0, self.n_words, _ROWS_AT_A_TIME):
-            part = slice(start, start + _ROWS_AT_A_TIME)
-            found[part] = (self.vectors[part].astype(np.float64) @ chosen) * self._lengths[
-                part, None
-            ]
+        with single_threaded_blas():  # for a few cells, threads cost more than they save
+            for start in range(0, self.n_words, _ROWS_AT_A_TIME):
+                part = slice(start, start + _ROWS_AT_A_TIME)
+                found[part] = self.vectors[part].astype(np.float64) @ chosen
+        found *= self._lengths[:, None]
         # a word seen only a few times may lie anywhere
         return found * np.log1p(counts)[:, None]
 

@@ -36,6 +36,17 @@ def test_many_equally_likely_words_come_in_that_order_too():
     assert [word for word, _ in described] == words[::2] + words[1::2]
 
 
+@given(
+    hnp.arrays(float, st.integers(1, 30), elements=st.sampled_from([0.0, 0.1, 0.2, 0.3])),
+    st.integers(1, 31),
+)
+def test_few_words_are_the_first_of_all(probabilities, n_words):
+    words = [f"w{i}" for i in range(len(probabilities))]
+    every = likeliest_words(probabilities, words, len(words))
+
+    assert likeliest_words(probabilities, words, n_words) == every[:n_words]
+
+
 def test_a_difference_of_one_temperature_is_a_factor_of_e():
     # the strongest is 0.3, the next 0.2: a third of it
     (_, first), (_, second) = words_of(STRENGTHS, WORDS, 2, temperature=1 / 3)
