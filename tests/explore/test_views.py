@@ -96,9 +96,9 @@ def test_a_drag_moves_the_map_as_a_picture_and_draws_it_where_it_ends(open_page)
     page = open_page("#/map")
     page.wait_for_selector("canvas[data-labels]")
     canvas = page.locator(".map canvas")
-    before = part(page, 350, 150)
+    before = part(page, 600, 150)
     box = page.locator(".map").bounding_box()
-    x, y = box["x"] + 500, box["y"] + 200
+    x, y = box["x"] + 900, box["y"] + 200
 
     def move(dx, dy):
         page.mouse.move(x + dx, y + dy)
@@ -110,16 +110,19 @@ def test_a_drag_moves_the_map_as_a_picture_and_draws_it_where_it_ends(open_page)
     sync_api.expect(canvas).to_have_css("translate", "none")
     move(90, 56)
     sync_api.expect(canvas).to_have_css("translate", "80px 50px")
-    assert part(page, 440, 206) == before
-    move(-300, 56)  # more than was drawn
+    assert part(page, 690, 206) == before
+    move(-300, 56)  # as far as the next words are out of view
+    sync_api.expect(canvas).to_have_css("translate", "-310px 50px")
+    assert part(page, 300, 206) == before
+    move(-590, 56)  # more than was drawn
     sync_api.expect(canvas).to_have_css("translate", "none")
-    assert part(page, 50, 206) == before
+    assert part(page, 10, 206) == before
     move(0, 0)
     page.mouse.up()
     page.mouse.move(0, 0)
     page.evaluate(NEXT_FRAME)
     sync_api.expect(canvas).to_have_css("translate", "none")
-    assert part(page, 350, 150) == before
+    assert part(page, 600, 150) == before
 
 
 def test_the_map_marks_neighbours_and_words_of_a_cell(open_page):

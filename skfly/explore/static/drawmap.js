@@ -2,7 +2,7 @@
 
 const LABELS = 160; // at most, at a time
 const TRIED = 2500; // words that a place is looked for
-const REACH = 0.25; // of the size of the view, on each side: a drag moves so much as a picture
+const REACH = 0.5; // of the size of the view, on each side: a drag moves so much as a picture
 const FONT = "600 13px system-ui, sans-serif";
 const widths = new Map();
 
