@@ -260,7 +260,7 @@ def test_deep_links_say_all(open_page, link):
     [
         ("#/word?w=zzz", "“zzz” is not among the"),
         ("#/word?w=fruition", "Words with the same beginning: fruit"),
-        ("#/word", "Search a word above"),
+        ("#/word", "Search for a word above"),
         ("#/sentence?text=zzz+qqq", "the model knows none of these words"),
         ("#/sentence?text=+++", "There is no word in this text"),
         ("#/sentence?text=ripe+fruit&target=99", "target 99 is outside the text"),

@@ -130,7 +130,7 @@ def test_the_map_marks_neighbours_and_words_of_a_cell(open_page):
     page.wait_for_selector("canvas[data-marked]:not([data-marked='0'])")
     page.goto(page.url.split("#")[0] + "#/cell?n=7")
     page.click("text=Show them on the map")
-    page.wait_for_selector("text=Words that have cell")
+    page.wait_for_selector("text=Words whose codes contain cell")
     page.wait_for_selector("canvas[data-marked]:not([data-marked='0'])")
 
 
@@ -185,6 +185,57 @@ def test_pictures_are_saved(open_page):
     assert list(struct.unpack(">II", png[16:24])) == size  # what is seen, not what lies around it
 
 
+def test_names_of_regions_lie_above_the_squares(open_page):
+    page = open_page("#/word?w=bank")
+    page.wait_for_selector(".grid .on")
+    assert page.locator(".grid > :last-child").get_attribute("class") == "names"
+    hit = page.locator(".grid .names text").evaluate_all(
+        """names => names.map(name => {
+          name.scrollIntoView({ block: "center" });
+          const box = name.getBoundingClientRect();
+          return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2).tagName;
+        })"""
+    )
+    assert hit
+    assert "text" not in hit  # a cell below its region's name can be clicked
+    _, svg = saved(page, "[aria-label='Save as SVG: The code of bank']")
+    assert b'paint-order="stroke"' in svg
+
+
+def test_buttons_are_beside_what_they_save(open_page, documents):
+    page = open_page(documents / "#/documents?like=0")
+    page.wait_for_selector(".savable .grid")
+    picture = page.locator(".savable > .grid").first.bounding_box()
+    buttons = page.locator(".savable > .saves").first.bounding_box()
+    right = picture["x"] + picture["width"]
+    assert buttons["x"] + buttons["width"] == pytest.approx(right, abs=1)
+
+
+def test_the_footer_counts_the_views(open_page, base, documents):
+    for where, last in [(base, "5"), (documents, "6")]:
+        page = open_page(where)
+        page.wait_for_selector(".hero .on")
+        assert page.inner_text("#last-view") == last
+
+
+@pytest.mark.parametrize("view", ["sentence", "compare"])
+def test_an_empty_view_has_examples(open_page, view):
+    params = {"sentence": {"text": "ripe fruit"}, "compare": {"a": "ripe fruit", "b": "sweet fly"}}
+    page = open_page()
+
+    def with_tour(route):
+        model = route.fetch().json()
+        model["tours"] = [{"title": "One", "view": v, "params": p} for v, p in params.items()]
+        route.fulfill(json=model)
+
+    page.route("**/api/model", with_tour)
+    page.goto(page.url.split("#")[0] + f"#/{view}")
+    page.reload()
+    page.click(".examples a")
+    page.wait_for_selector(".lit .word")
+    wait_for_address(page, f"#/{view}?")
+
+
 def test_tables_are_saved(open_page):
     page = open_page("#/word?w=bank")
     name, text = saved(page, "[aria-label='Save as CSV: Nearest words']")
@@ -214,6 +265,19 @@ def test_plain_files_answer_as_the_server_does(open_page, base, files_only, link
         page.evaluate("document.querySelectorAll('.controls').forEach(e => e.remove())")
     answered, read = (page.locator("main") for page in pages)
     sync_api.expect(read).to_have_text(answered.text_content(), timeout=SLOW)
+
+
+@pytest.mark.parametrize(
+    ("link", "told"),
+    [
+        ("#/sentence", "This copy of the page is read-only"),
+        ("#/compare", "This copy of the page is read-only"),
+        ("#/documents", "This copy of the page has no documents"),
+    ],
+)
+def test_plain_files_tell_what_they_cannot_do(open_page, files_only, link, told):
+    page = open_page(files_only / link)
+    page.wait_for_selector(f"text={told}")
 
 
 def test_plain_files_search_and_show_the_examples(open_page, files_only):

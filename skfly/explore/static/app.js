@@ -88,6 +88,7 @@ async function start(tried = false) {
   }
   useModel(model);
   document.querySelector('nav a[data-view="documents"]').hidden = model.n_documents === null;
+  document.querySelector("#last-view").textContent = model.n_documents === null ? "5" : "6";
   document.querySelector("#about").textContent =
     `${model.name}: ${count(model.n_words)} words, ${count(model.n_cells)} cells, ` +
     `${model.hash_length} in a code; from ${count(model.n_words_read)} words of text`;

@@ -3,7 +3,7 @@
 import { latest } from "./api.js";
 import { cut, h, later, percent } from "./dom.js";
 import {
-  cellCard, cloudControls, codeGrid, failure, legend, litWords, nameOf, noWord, note, readOnly,
+  cellCard, cloudControls, codeGrid, examplesOf, failure, legend, litWords, nameOf, noWord, note, readOnly,
 } from "./parts.js";
 import { saveTable } from "./save.js";
 import { settingsOf } from "./sentence.js";
@@ -88,7 +88,9 @@ export function compareView(root, model) {
     if (!params.a || !params.b) {
       lit.a.replaceChildren();
       lit.b.replaceChildren();
-      results.replaceChildren(note("Type two sentences; the cells that they share appear here."));
+      results.replaceChildren(model.read_only ? readOnly(model, "compare")
+        : note("Type two sentences; the cells that they share appear here.",
+          examplesOf(model, "compare")));
       return;
     }
     try {

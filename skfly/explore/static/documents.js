@@ -59,7 +59,8 @@ export function documentsView(root, model) {
     params = given;
     if (document.activeElement !== box) box.value = params.q ?? "";
     if (model.n_documents === null) {
-      body.replaceChildren(note("No index is open. Start the page with --index notes.idx."));
+      body.replaceChildren(note(model.read_only ? "This copy of the page has no documents."
+        : "No index is open. Start the page with --index notes.idx."));
       return;
     }
     try {

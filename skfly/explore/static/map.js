@@ -257,7 +257,7 @@ export function mapView(root, model) {
     } else if (params.w) {
       told.replaceChildren("“", h("bdi", {}, params.w), "” is not on the map.");
     } else if (params.cell) {
-      told.replaceChildren("Words that have cell ", h("a", { href: linkCell(params.cell) },
+      told.replaceChildren("Words whose codes contain cell ", h("a", { href: linkCell(params.cell) },
         nameOf(Number(params.cell)) || params.cell), ". ", all);
     } else {
       told.replaceChildren(`${count(data.words.length)} words; similar ones lie together. ` +

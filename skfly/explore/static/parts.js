@@ -185,8 +185,8 @@ export function codeGrid(nCells, marks, label, { small = false, named = false } 
       "aria-label": label,
     },
     ground(nCells),
-    named || !small ? svg("g", { class: "names", "aria-hidden": "true" }, regionLabels()) : null,
     links,
+    named || !small ? svg("g", { class: "names", "aria-hidden": "true" }, regionLabels()) : null,
   );
   if (small) return picture;
   roving(picture, links);
@@ -213,8 +213,8 @@ export const usage = (cell) =>
   h(
     "p",
     { class: "usage" },
-    `in the codes of ${plural(cell.n_used, "word", "words")} (${percent(cell.share_used)}); as broad as ` +
-      `${count(Math.round(cell.breadth))} equally likely words`,
+    `in the codes of ${plural(cell.n_used, "word", "words")} (${percent(cell.share_used)}); effective number of words: ` +
+      count(Math.round(cell.breadth)),
   );
 
 const stopSwitch = (shown, change) =>
@@ -223,13 +223,18 @@ const stopSwitch = (shown, change) =>
     onchange: (event) => change({ stop: event.target.checked ? "1" : undefined }),
   }), "Stop words");
 
+/** Worked examples of a view, to click. */
+export function examplesOf(model, view) {
+  const tours = model.tours.filter((tour) => tour.view === view);
+  return tours.length ? h("div", {}, "Examples:", h("ul", { class: "examples" },
+    tours.map(({ params }) => h("li", {}, h("a", { href: link(view, params) },
+      [params.text, params.a, params.b].filter(Boolean).join(" / ")))))) : "";
+}
+
 /** What a page without a server cannot do, and the examples that it can. */
 export const readOnly = (model, view) => note(
-  "This copy of the page is read-only and can only answer these examples. Run ",
-  h("code", {}, "skfly explore"), " with the model for any other text.",
-  h("ul", {}, model.tours.filter((tour) => tour.view === view).map((tour) =>
-    h("li", {}, h("a", { href: link(tour.view, tour.params) },
-      [tour.params.text, tour.params.a, tour.params.b].filter(Boolean).join(" / "))))));
+  "This copy of the page is read-only and can only answer its examples. Run ",
+  h("code", {}, "skfly explore"), " with the model for any other text.", examplesOf(model, view));
 
 /** Sliders for the number of cells and the temperature of their words. */
 export function cloudControls({ cells, temperature, stopWords = false, change }) {

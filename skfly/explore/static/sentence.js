@@ -3,7 +3,7 @@
 import { latest } from "./api.js";
 import { cut, h, later } from "./dom.js";
 import {
-  cellCard, cloudControls, codeGrid, failure, legend, litWords, neighbours, noWord, note, readOnly,
+  cellCard, cloudControls, codeGrid, examplesOf, failure, legend, litWords, neighbours, noWord, note, readOnly,
   regionsOf, wordList,
 } from "./parts.js";
 import { saveTable } from "./save.js";
@@ -44,7 +44,7 @@ export function sentenceView(root, model) {
     if (model.read_only) words.replaceChildren(readOnly(model, "sentence"));
     else words.replaceChildren(
       note("Type any sentence with words that the model knows, or start with " +
-        "a word: ", wordList(model.examples), "."),
+        "a word: ", wordList(model.examples), ". ", examplesOf(model, "sentence")),
     );
     panel.replaceChildren();
   }

@@ -85,7 +85,7 @@ export function wordView(root, model) {
     if (!params.w) {
       title.textContent = "A word";
       comparing.hidden = true;
-      body.replaceChildren(note("Search a word above (press /), or start with: ",
+      body.replaceChildren(note("Search for a word above (press /), or start with: ",
         wordList(model.examples), "."));
       return;
     }
