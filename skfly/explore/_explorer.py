@@ -95,7 +95,8 @@ class Explorer:
         self._words_of: dict[tuple[int, int, float, bool], list[tuple[str, float]]] = {}
         self._model = self._describe_model()
         if self._by_count:
-            self.word(self._by_count[0])  # compile search now, not at the first request
+            self.word(self._by_count[0])  # compile now, not at the first request
+            self.sentence(self._by_count[0])
             self.cells()  # the first page of the view of cells
 
     # The model

@@ -2,6 +2,9 @@
 
 import copy
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -185,3 +188,35 @@ def test_text_is_never_the_name_of_a_file(explored, tmp_path):
     words = [word["word"] for word in Explorer(fly).sentence(str(secret))["words"]]
     assert words == [str(secret).lower()]
     assert fly.input == "filename"
+
+
+FIRST_ANSWERS = """
+import sys
+from numba.core import event
+from skfly import FlyHashVectorizer
+from skfly.explore import Explorer
+
+explorer = Explorer(FlyHashVectorizer.from_pretrained(sys.argv[1]))
+with event.install_recorder("numba:compile") as compiled:
+    explorer.search("fr")
+    explorer.word("fruit", "bank")
+    explorer.sentence("ripe fruit")
+    explorer.compare("ripe fruit", "sweet fruit")
+    explorer.context("ripe fruit", 0)
+    explorer.cells("specific")
+    explorer.cell(3)
+print(len(compiled.buffer))
+"""
+
+
+@pytest.mark.slow
+def test_nothing_is_compiled_for_a_first_answer(explored, tmp_path):
+    explored.save(tmp_path / "m.skfly")
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_ANSWERS, tmp_path / "m.skfly"],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(done.stdout) == 0
