@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 
 const PRESENTATION = ["fill", "fill-opacity", "stroke", "stroke-width", "font-family", "font-size",
-  "font-weight", "text-anchor", "opacity", "paint-order", "stroke-linejoin"];
+  "font-weight", "text-anchor", "opacity"];
 const PIXELS = 1600; // width of a PNG
 
 function download(blob, name) {
