@@ -1,7 +1,7 @@
 // A sentence: its words lit by what they do, the cells that win, and a word of it in context.
 
 import { latest } from "./api.js";
-import { cut, h, later } from "./dom.js";
+import { count, cut, h, later } from "./dom.js";
 import {
   cellCard, cloudControls, codeGrid, examplesOf, failure, legend, litWords, neighbours, noWord, note, readOnly,
   regionsOf, wordList,
@@ -82,7 +82,7 @@ export function sentenceView(root, model) {
     results.replaceChildren(
       h("h2", {}, "The most active cells"),
       h("div", { class: "cells" }, answer.cells.map((cell) => cellCard(cell, { most, watch }))),
-      h("h2", {}, `Its code: ${answer.code.length} of ${model.n_cells} cells`),
+      h("h2", {}, `Its code: ${answer.code.length} of ${count(model.n_cells)} cells`),
       codeGrid(model.n_cells, [["on", answer.code]], "The code of the sentence"),
       regionsOf(answer.code, model),
     );

@@ -62,12 +62,12 @@ export function wordView(root, model) {
       h("p", { class: "lead" },
         answer.word === params.w.trim().toLowerCase() || answer.word === params.w
           ? "" : ["The model reads “", h("bdi", {}, params.w), "” as this word. "],
-        `Seen ${plural(answer.count, "time", "times")}; number ${count(answer.rank)} of ` +
-        `${count(model.n_words)} words by that.`),
+        `Seen ${plural(answer.count, "time", "times")} in training; rank ${count(answer.rank)} of ` +
+        `${count(model.n_words)} words.`),
       h("div", { class: "pair" },
         neighbours("Nearest words", answer.neighbours, model.hash_length, "It has no neighbour.", "h2"),
         h("section", { class: "card" },
-          h("h2", {}, `Its code: ${answer.code.length} of ${model.n_cells} cells`),
+          h("h2", {}, `Its code: ${answer.code.length} of ${count(model.n_cells)} cells`),
           codeGrid(model.n_cells, [[other ? "first" : "on", answer.code], ["other", other ? other.code : []],
             ["both", both]], `The code of ${answer.word}`),
           other
