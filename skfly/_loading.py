@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 _WORTH_LOADING = 1 << 27  # numbers that take numpy as long as loading takes
+_A_CALL = 1 << 15  # numbers that take as long as what numpy does once a call
 
 
 def is_loaded(name: str) -> bool:
@@ -27,18 +28,15 @@ class Kernels:
     ----------
     name : str
         Their module.
-    little : int, default=0
-        Pieces of work with no more numbers do not count: numpy is as fast for them.
     """
 
-    def __init__(self, name: str, little: int = 0) -> None:
-        self._name, self._little = name, little
+    def __init__(self, name: str) -> None:
+        self._name = name
         self._n_numbers = 0
 
     def are_worth_loading(self, n_numbers: int) -> bool:
         """Return whether to use them for another piece of work: they are loaded, or it is much."""
         if is_loaded(self._name):
             return True
-        if n_numbers > self._little:
-            self._n_numbers += n_numbers
+        self._n_numbers += max(n_numbers, _A_CALL)
         return self._n_numbers > _WORTH_LOADING

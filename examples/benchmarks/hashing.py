@@ -40,6 +40,8 @@ def main():
     ones = np.ones(len(ids), dtype=np.float32)
     bags = sparse.csr_array((ones, (rows, ids)), shape=(args.bags, n_words))
     coder, length, by = fly.model_.coder, fly.hash_length, fly.word_codes
+    if hasattr(coder, "at_length"):
+        coder = coder.at_length(length)
     numba, numpy = (get_engine(name, args.threads) for name in ("numba", "numpy"))
     words = list(fly.model_.vocabulary)[: len(many)]
     by_formula = {

@@ -17,6 +17,7 @@ import numpy as np
 
 from skfly import FlyHashVectorizer
 
+WARM_UP = 5_000  # numpy makes the first codes, before compiled kernels are loaded
 TEXT = "The price of oil rose again, and banks that lend money to firms want more of it."
 
 
@@ -33,7 +34,7 @@ def spin():
 
 
 def milliseconds(call, n_calls):
-    for _ in range(20):
+    for _ in range(WARM_UP):
         call()
     seconds = np.empty(n_calls)
     for i in range(n_calls):

@@ -14,7 +14,7 @@ from skfly.engine import _checks
 from skfly.engine._base import Engine, HostArrays
 from skfly.engine._numpy import NumpyEngine
 
-_KERNELS = Kernels("skfly.engine._kernels", little=1 << 20)
+_KERNELS = Kernels("skfly.engine._kernels")
 _ROWS_AT_A_TIME = 128  # so that the cache holds them
 
 

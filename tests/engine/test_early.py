@@ -90,11 +90,11 @@ def test_wrong_arguments_are_refused(wrong):
 
 def test_kernels_are_worth_loading_for_much_work(monkeypatch):
     monkeypatch.setattr("skfly._loading._WORTH_LOADING", 100)
-    kernels = Kernels("no such module", little=10)
-    assert not any(kernels.are_worth_loading(10) for _ in range(50))
+    monkeypatch.setattr("skfly._loading._A_CALL", 10)
+    kernels = Kernels("no such module")
     assert [kernels.are_worth_loading(40) for _ in range(4)] == [False, False, True, True]
-    each = Kernels("no such module")
-    assert [each.are_worth_loading(1) for _ in range(101)] == 100 * [False] + [True]
+    small = Kernels("no such module")
+    assert [small.are_worth_loading(1) for _ in range(11)] == 10 * [False] + [True]
     assert Kernels("no such module").are_worth_loading(101)
     assert Kernels("numpy").are_worth_loading(1)
 
