@@ -31,7 +31,7 @@ class Picture(NamedTuple):
     state: str
     wait_for: str
     height: int
-    width: int = 1100
+    width: int = 1280
     theme: str = "light"
     element: str | None = None
     """What of the page is taken; all that is in the window without one."""
@@ -43,7 +43,8 @@ BOAT = "The+boat+sailed+down+the+river+under+the+bridge"
 PICTURES = {
     "fingerprints": Picture("#/home", ".hero .on", 900, 1100, element=".hero"),
     "home": Picture("#/home", ".hero .on", 1010),
-    "map": Picture("#/map", "canvas[data-labels]", 900, 1100),
+    "map": Picture("#/map", "canvas[data-labels]", 900),
+    "dark": Picture("#/word?w=bank&with=river", ".score", 970, theme="dark"),
     "selection": Picture(
         "#/map?sel=8300,7800,9990,7800,9990,9990,8300,9990&docs=1", "#selection .on", 1500
     ),
@@ -53,7 +54,8 @@ PICTURES = {
     "compare": Picture(f"#/compare?a={RIVER}&b={BOAT}", ".cell .cloud text", 1110),
     "word": Picture("#/word?w=bank&with=river", ".score", 970),
     "cells": Picture("#/cells?order=specific", ".list .card", 905),
-    "narrow": Picture(f"#/sentence?{LOANS}", ".cell .cloud text", 812, 375, "dark"),
+    "narrow": Picture("#/home", ".hero .on", 812, 375),
+    "narrow_dark": Picture(f"#/sentence?{LOANS}", ".cell .cloud text", 812, 375, "dark"),
 }
 
 
