@@ -102,9 +102,7 @@ def by_length(table):
 
 
 def score_text(row):
-    if row.spearman is None:
-        return "-"
-    return f"{row.spearman:.1f}" + ("" if row.std is None else f" +- {row.std:.1f}")
+    return "-" if row.spearman is None else f"{row.spearman:.1f}"
 
 
 def print_scores(results, datasets):
