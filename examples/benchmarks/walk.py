@@ -12,6 +12,7 @@ them. Peers are traced in the same run: scikit-learn's ``TfidfVectorizer`` and g
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 import threading
 from collections.abc import Callable
@@ -59,6 +60,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--list", action="store_true", help="list the functions passed")
     arguments = parser.parse_args()
+    for kernels in ("engine", "index"):  # numpy makes the first codes, before they are loaded
+        importlib.import_module(f"skfly.{kernels}._kernels")
     params = {"n_kenyon_cells": 20, "hash_length": 4, "random_state": 0}
     fly = FlyHashVectorizer(**params).fit(TEXTS)
     fly.transform(TEXTS), fly.wv.most_similar("bank")  # compiles and imports
