@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -87,7 +88,7 @@ def principal_components(X: NDArray[Any], n_components: int) -> PCA:
     return PCA(n_components, svd_solver=solver).fit(X)
 
 
-class _Binarizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class _Binarizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
     """Base class of transformers from vectors to codes, with a parameter ``packed``."""
 
     packed: bool
@@ -121,9 +122,9 @@ class _Binarizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self._fit(check_vectors(self, X, ensure_min_samples=self._fewest_vectors))
         return self
 
+    @abstractmethod
     def _fit(self, X: NDArray[Any]) -> None:
         """Set the attributes that ``transform`` needs."""
-        raise NotImplementedError
 
     def _projected(self, X: NDArray[Any]) -> NDArray[Any]:
         """Return the products of centred vectors with the components."""

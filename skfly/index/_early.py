@@ -1,4 +1,4 @@
-"""What the kernels of :class:`PackedIndex` do, by numpy: for the first few queries."""
+"""The kernels of :class:`PackedIndex` in numpy, for the first queries of a process."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def inflate(packed: NDArray[np.uint8], dtype: str, shape: Sequence[int]) -> NDAr
     is_large = small == _LARGE
     n_bytes = n_numbers + int(np.count_nonzero(is_large)) * unsigned.itemsize
     if not coder.eof or coder.unused_data or len(found) != n_bytes:
-        raise ValueError(f"packed numbers are not {n_numbers:,}")
+        raise ValueError(f"there are not {n_numbers:,} packed numbers")
     numbers = small.astype(unsigned)
     numbers[is_large] = np.frombuffer(found, unsigned, offset=n_numbers)
     if unsigned.itemsize > 1:

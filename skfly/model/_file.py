@@ -283,7 +283,7 @@ def _check_pattern(pattern: str) -> None:
 
 
 def _of_types(described: _Described) -> _Described:
-    """Return settings or provenance, whose values are of the types that they should be."""
+    """Check the types of settings or provenance, and return them."""
     for field in fields(described):
         kind = _TYPES.get(str(field.type))
         if kind is not None and not isinstance(getattr(described, field.name), kind):

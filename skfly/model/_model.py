@@ -45,7 +45,7 @@ _DOCUMENT_CELLS = ("auto", "words")
 _ARRANGED_WORDS = 10_000  # the most frequent words, by which cells are arranged
 _ARRANGED_SHARE = 16  # one cell in this many is in the codes for it
 _NAMING_WORDS = 12  # words of a cell that are candidates for its name
-_MANY = 4  # a quarter of all words
+_MANY_SHARE = 4  # one word in this many is many
 
 
 @dataclass(frozen=True)
@@ -744,7 +744,7 @@ class FlyModel:
 
     def _codes_of_words(self, ids: NDArray[np.int32]) -> sparse.csr_array:
         """Return the static codes of words; once many are needed, those of all words are kept."""
-        if "_cells_of_words" in self.__dict__ or _MANY * len(ids) >= self.n_words:
+        if "_cells_of_words" in self.__dict__ or _MANY_SHARE * len(ids) >= self.n_words:
             return codes_to_csr(self._cells_of_words[ids], self.n_cells, self.settings.dtype)
         return self._codes(self._active_words(ids, self.hash_length))
 
