@@ -20,6 +20,7 @@ RULE_PARAMS = (
     "n_active",
     "decorrelation",
     "max_pairs",
+    "spelling_weight",
 )
 """Parameters of the learning rule, which may be ``"auto"``."""
 
@@ -59,6 +60,7 @@ CONSTRAINTS: dict[str, Any] = {
     "n_active": [_COUNT, _AUTO],
     "decorrelation": [Interval(Real, 0, 1, closed="both"), None, _AUTO],
     "max_pairs": [_COUNT, _AUTO],
+    "spelling_weight": [Interval(Real, 0, None, closed="left"), _AUTO],
     "unknown_words": [StrOptions({"ignore", "spelling"})],
     "document_codes": [StrOptions({"binary", "graded", "counts"})],
     "document_cells": [StrOptions({"auto", "words"})],

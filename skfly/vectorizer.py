@@ -49,6 +49,7 @@ from skfly.model import (
     Provenance,
     check_dtype,
     name_regions,
+    spelled_alike,
 )
 from skfly.rules import RULES, Growing
 from skfly.text import (
@@ -164,6 +165,11 @@ class FlyHashVectorizer(
         Maximum number of distinct word pairs whose counts ``"whiten"`` keeps, separately for
         neighbours and for words farther apart. Beyond it, the rarest are dropped, which bounds
         memory for text of any length: about 16 bytes per pair. ``"auto"``: 134 million.
+    spelling_weight : float or "auto", default="auto"
+        How much ``"whiten"`` lets a rare word lean on common words that are spelled alike, such as
+        others with its stem: as much as so many occurrences of the word would tell. 0 if spelling
+        says nothing about meaning, as with identifiers; words with a digit never lean on others.
+        ``"auto"``: 40 for a million words of text, 270 for 45 million.
     unknown_words : {"ignore", "spelling"}, default="ignore"
         How to encode a word that is not in the vocabulary: not at all, or as a mixture of known
         words with a similar spelling. ``hash_words`` and ``wv`` then have a code for it, and with
@@ -272,7 +278,7 @@ stop_words, token_pattern, vocabulary
     n_iter_ : int
         Passes over text so far.
     min_count_, n_epochs_, batch_size_, learning_rate_, subsample_, shrinkage_, \
-truncate_windows_, n_active_, decorrelation_, max_pairs_
+truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
         The values used where the parameters say ``"auto"``.
     energy_ : list of float
         Mean energy of a window in each epoch of the last call.
@@ -327,6 +333,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
     n_active_ = _learned("_training.settings.n_active")
     decorrelation_ = _learned("_training.settings.decorrelation")
     max_pairs_ = _learned("_training.settings.max_pairs")
+    spelling_weight_ = _learned("_training.settings.spelling_weight")
     min_count_: int
     _model: FlyModel
     _current: tuple[dict[str, Any], FlyModel]
@@ -355,6 +362,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         n_active: int | str = "auto",
         decorrelation: float | str | None = "auto",
         max_pairs: int | str = "auto",
+        spelling_weight: float | str = "auto",
         unknown_words: str = "ignore",
         document_codes: str = "binary",
         document_cells: str = "auto",
@@ -402,6 +410,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
         self.n_active = n_active
         self.decorrelation = decorrelation
         self.max_pairs = max_pairs
+        self.spelling_weight = spelling_weight
         self.unknown_words = unknown_words
         self.document_codes = document_codes
         self.document_cells = document_cells
@@ -681,6 +690,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_
             seed=seed,
             progress=progress,
             previous=previous,
+            alike=partial(spelled_alike, vocabulary.words),
             on_epoch=lambda *epoch: True in [listener(*epoch) for listener in listeners],
             checkpoint_dir=self.checkpoint_dir if previous is None else None,
             **computing,

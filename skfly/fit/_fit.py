@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from skfly._files import write_lock
 from skfly._messages import Progress
@@ -199,6 +200,7 @@ def fit(
     seed: int,
     progress: Progress,
     previous: Fitted | None = None,
+    alike: Callable[[NDArray[np.int64]], sparse.csr_array] | None = None,
     on_epoch: OnEpoch | None = None,
     checkpoint_dir: str | os.PathLike[str] | None = None,
     make_stream: Callable[..., Any] = BatchStream,
@@ -226,6 +228,8 @@ def fit(
     progress : Progress
     previous : Fitted, optional
         Continue from here with one pass over the corpus. It is not changed.
+    alike : callable, optional
+        How alike words are spelled; see :class:`~skfly.rules.Task`.
     on_epoch : function, optional
         Called after each epoch; decides whether to stop. Computing the result so far takes the
         rule's later stages.
@@ -266,6 +270,7 @@ def fit(
         new_share=corpus.n_words / n_tokens,
         consensus=consensus,
         previous=previous.learned if previous else None,
+        alike=alike,
     )
     run = _Run(kind, task, stream, previous.n_epochs if previous else 0, seed, rule)
     checkpoints = None

@@ -18,6 +18,7 @@ from skfly.model._model import FlyModel, ModelSettings, Provenance, check_dtype
 from skfly.model._names import is_stop_word
 from skfly.model._ordered import PhaseCoder, phase_responses
 from skfly.model._regions import name_regions
+from skfly.model._spelling import spelled_alike
 from skfly.model._synapses import SynapseCoder, evidence, keep_probabilities
 from skfly.model._whitened import WhitenedCoder
 
@@ -46,6 +47,7 @@ __all__ = [
     "plain_value",
     "read_model",
     "restore_model",
+    "spelled_alike",
     "spread_rows",
     "stack",
     "tfidf",

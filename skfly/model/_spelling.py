@@ -1,12 +1,15 @@
-"""Codes of unseen words from words with similar spelling."""
+"""What words with similar spelling say about unseen words and rare ones."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.utils import gen_batches
 
 from skfly.engine._numpy import log32
 
@@ -14,6 +17,11 @@ _NGRAMS = (3, 5)
 _IDF_UNIT = 2.0**-20
 _LENGTH = 2.0**24
 _LONGEST = 100  # characters of a word that count: n-grams take 200 times its memory
+_COMMON_NGRAM = 100  # one word in so many has it, and
+_FEWEST_WORDS = 20
+_ALIKE = 0.2
+_WORDS_AT_A_TIME = 4096
+_DIGIT = re.compile(r"\d")
 
 
 class UnknownWords(Mapping[str, int]):
@@ -93,10 +101,12 @@ class Spelling:
         """Return the weights of the vocabulary's words for others, (n_words, n_vocabulary)."""
         if not words or not self._n_words:
             return sparse.csr_array((len(words), self._n_words), dtype=np.float32)
-        counts = sparse.csr_array(self._ngrams.transform(_cut(words)))
-        weights = self._weigh(counts) @ self._known
+        weights = self._ngrams_of(words) @ self._known
         weights.data = ((weights.data / _LENGTH**2) ** 2).astype(np.float32)
         return weights
+
+    def _ngrams_of(self, words: Sequence[str]) -> sparse.csr_array:
+        return self._weigh(sparse.csr_array(self._ngrams.transform(_cut(words))))
 
     def _weigh(self, counts: sparse.csr_array) -> sparse.csr_array:
         """Return rows of equal length; whole numbers, so that all sums are exact."""
@@ -105,6 +115,51 @@ class Spelling:
         lengths = np.sqrt(np.bincount(rows, values**2, minlength=counts.shape[0]))
         whole = np.rint(values / lengths[rows] * _LENGTH)
         return sparse.csr_array((whole, counts.indices, counts.indptr), counts.shape)
+
+
+def spelled_alike(words: Sequence[str], others: NDArray[np.int64]) -> sparse.csr_array:
+    """Return how alike words are spelled to some of them: the cube of the cosine of their n-grams.
+
+    N-grams that more than one word in a hundred has, such as endings, are left out, and so are
+    cosines below 0.2. A word with a digit is like no other.
+
+    Parameters
+    ----------
+    words : sequence of str
+    others : ndarray of int64
+        Positions among them.
+
+    Returns
+    -------
+    alike : sparse array of float32, (n_words, n_others)
+
+    Examples
+    --------
+    >>> words = ["monarch", "fly", "monarchical", "flying", "mp3", "mp4"]
+    >>> (spelled_alike(words, np.arange(6)).toarray() > 0).astype(int)
+    array([[0, 0, 1, 0, 0, 0],
+           [0, 0, 0, 1, 0, 0],
+           [1, 0, 0, 0, 0, 0],
+           [0, 1, 0, 0, 0, 0],
+           [0, 0, 0, 0, 0, 0],
+           [0, 0, 0, 0, 0, 0]])
+    """
+    plain = ["" if _DIGIT.search(word) else word for word in words]
+    known = [plain[i] for i in others]
+    if not any(known):
+        return sparse.csr_array((len(words), len(others)), dtype=np.float32)
+    spelling, parts = Spelling(known), []
+    having = np.diff(spelling._known.indptr)
+    is_rare = having <= max(len(known) // _COMMON_NGRAM, _FEWEST_WORDS)
+    ngrams = sparse.diags_array(is_rare.astype(np.float64)) @ spelling._known
+    for part in gen_batches(len(plain), _WORDS_AT_A_TIME):
+        found = (spelling._ngrams_of(plain[part]) @ ngrams).tocoo()
+        cosines = found.data / _LENGTH**2
+        kept = (cosines >= _ALIKE) & (others[found.col] != found.row + part.start)
+        cubes = (cosines[kept] ** 3).astype(np.float32)
+        places = found.row[kept], found.col[kept]
+        parts.append(sparse.csr_array((cubes, places), shape=found.shape))
+    return sparse.csr_array(sparse.vstack(parts, format="csr"))
 
 
 def _cut(words: Sequence[str]) -> list[str]:

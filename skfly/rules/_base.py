@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from skfly.engine import Counter, Engine
 from skfly.model import Coder
@@ -81,6 +82,9 @@ class Task:
         Whether words get their codes from the windows they occur in.
     previous : Learned or None
         Continue from here. It is not changed.
+    alike : callable or None
+        ``alike(words)`` tells how alike each word is spelled to some, whose ids are given: a
+        sparse array of shape (V, n), between 0 and 1.
     """
 
     engine: Engine
@@ -95,6 +99,7 @@ class Task:
     new_share: float
     consensus: bool
     previous: Learned | None = None
+    alike: Callable[[NDArray[np.int64]], sparse.csr_array] | None = None
 
 
 class Rule(Protocol):

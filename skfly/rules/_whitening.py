@@ -16,13 +16,17 @@
    sum of its words, less their mean, and inhibition follows; this is repeated. With ``B`` the
    codes less their mean and ``V`` the vectors, ``M = B'V (V'BB'V)^(-1/2)`` is the rotation of
    iterative quantisation (ITQ), for sparse codes.
+
+Only common words, the 20,000 most frequent, are whitened and compete; rare words would outnumber
+them. The others are projected on the same directions. And rare words lean on frequent ones that
+are spelled alike: see :func:`lean_on_spelling`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +52,6 @@ _FEWEST_DIRECTIONS = 8
 _LONG_ROUNDS = 20
 _WORDS_PER_CELL = 4  # fewer say too little about which cells to share
 _LONG_LENGTH = 0.1  # of the cells are ones, in codes that the cells of long codes learn from
-_SHARED_WORDS = 20_000  # the most frequent; more do not change the cells of long codes
 
 
 def log_shares(sums: NDArray[Any]) -> NDArray[np.float32]:
@@ -80,6 +83,35 @@ def information(
     return sparse.csr_array((found[kept], pairs.indices[kept], ends), shape=pairs.shape)
 
 
+class LogShares(NamedTuple):
+    """``log q`` of words as the first and the second of neighbours, and as either of a wide pair.
+
+    Last, the logarithms of the number of pairs of both kinds.
+    """
+
+    before: NDArray[np.float32]
+    after: NDArray[np.float32]
+    around: NDArray[np.float32]
+    near_pairs: np.float32
+    wide_pairs: np.float32
+
+    @classmethod
+    def of(cls, near: sparse.csr_array, wide: sparse.csr_array) -> LogShares:
+        return cls(
+            log_shares(near.sum(axis=1)),
+            log_shares(near.sum(axis=0)),
+            log_shares(wide.sum(axis=1) + wide.sum(axis=0)),
+            _log(near.sum()),
+            _log(2 * wide.sum()),
+        )
+
+    def take(self, words: NDArray[np.int64]) -> LogShares:
+        """Return those of some words."""
+        return self._replace(
+            before=self.before[words], after=self.after[words], around=self.around[words]
+        )
+
+
 @dataclass
 class Contexts:
     """The matrix ``X`` of words and their contexts, in parts that are never concatenated.
@@ -93,13 +125,10 @@ class Contexts:
     around: sparse.csr_array
 
     @classmethod
-    def of(cls, near: sparse.csr_array, wide: sparse.csr_array) -> Contexts:
+    def of(cls, near: sparse.csr_array, wide: sparse.csr_array, shares: LogShares) -> Contexts:
         """Return the information of pairs of neighbours, and of pairs some words apart."""
-        before, after = log_shares(near.sum(axis=1)), log_shares(near.sum(axis=0))
-        next_ones = information(near, before + _log(near.sum()), after)
-        next_ones.data *= np.float32(_NEAR_WEIGHT)
-        around = _information_both_ways(wide)
-        return cls(next_ones, next_ones.T.tocsr(), around)
+        after = _near_information(near, shares.before + shares.near_pairs, shares.after)
+        return cls(after, after.T.tocsr(), _information_both_ways(wide, shares))
 
     @property
     def n_words(self) -> int:
@@ -107,22 +136,75 @@ class Contexts:
 
     def covariance(self, engine: Engine, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return ``X X' vectors``."""
+        return self.project(engine, self.responses(engine, vectors))
+
+    def responses(
+        self, engine: Engine, vectors: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], ...]:
+        """Return ``X' vectors``, of the next words, the previous and those around."""
+        parts = self.before, self.after, self.around
+        return tuple(engine.multiply_sparse(part, vectors) for part in parts)
+
+    def project(
+        self, engine: Engine, responses: tuple[NDArray[np.float32], ...]
+    ) -> NDArray[np.float32]:
+        """Return ``X responses``."""
+        after, before, around = responses
         times = engine.multiply_sparse
-        found = times(self.around, times(self.around, vectors))
-        found += times(self.after, times(self.before, vectors))
-        found += times(self.before, times(self.after, vectors))
+        found = times(self.around, around)
+        found += times(self.after, after)
+        found += times(self.before, before)
         return found
 
 
-def _information_both_ways(pairs: sparse.csr_array) -> sparse.csr_array:
+def find_contexts(
+    near: sparse.csr_array, wide: sparse.csr_array, common: NDArray[np.int64]
+) -> tuple[Contexts, Contexts | None]:
+    """Return the contexts of the common words, and of the others, if any, among common ones.
+
+    Parameters
+    ----------
+    near, wide : sparse array, (V, V)
+        Counts of pairs.
+    common : ndarray of int64
+        Words, in rising order.
+    """
+    shares, n_words = LogShares.of(near, wide), near.shape[0]
+    if len(common) == n_words:
+        return Contexts.of(near, wide, shares), None
+    words = np.setdiff1d(np.arange(n_words), common)
+    own, other = shares.take(words), shares.take(common)
+    near_common, wide_common = near[common], wide[common]
+    of_others = Contexts(
+        _near_information(near[words][:, common], own.before + own.near_pairs, other.after),
+        _near_information(
+            near_common[:, words].T.tocsr(), own.after + own.near_pairs, other.before
+        ),
+        information(
+            wide[words][:, common] + wide_common[:, words].T.tocsr(),
+            own.around + own.wide_pairs,
+            other.around,
+        ),
+    )
+    return Contexts.of(near_common[:, common], wide_common[:, common], other), of_others
+
+
+def _near_information(
+    pairs: sparse.csr_array, rows: NDArray[np.float32], columns: NDArray[np.float32]
+) -> sparse.csr_array:
+    found = information(pairs, rows, columns)
+    found.data *= np.float32(_NEAR_WEIGHT)
+    return found
+
+
+def _information_both_ways(pairs: sparse.csr_array, shares: LogShares) -> sparse.csr_array:
     """Return the information of pairs in either order from ``pairs`` in one order.
 
     Little memory is needed beyond the result: the transpose is made in blocks, and memory that is
     not used is never written to.
     """
     n_words = pairs.shape[0]
-    shares = log_shares(pairs.sum(axis=1) + pairs.sum(axis=0))
-    rows = shares + _log(2 * pairs.sum())
+    rows, columns_shares = shares.around + shares.wide_pairs, shares.around
     data = np.empty(2 * pairs.nnz, np.float32)
     columns = np.empty(2 * pairs.nnz, np.int32)
     ends = [np.zeros(1, np.int64)]
@@ -131,7 +213,7 @@ def _information_both_ways(pairs: sparse.csr_array) -> sparse.csr_array:
         turned = pairs[:, block].T.tocsr()
         for part in gen_batches(turned.shape[0], _COUNTS_AT_A_TIME):
             here = slice(block.start + part.start, block.start + part.stop)
-            found = information(pairs[here] + turned[part], rows[here], shares)
+            found = information(pairs[here] + turned[part], rows[here], columns_shares)
             data[n_found : n_found + found.nnz] = found.data
             columns[n_found : n_found + found.nnz] = found.indices
             ends.append(n_found + found.indptr[1:].astype(np.int64))
@@ -146,14 +228,50 @@ def _log(total: Any) -> np.float32:
     return np.float32(np.log(max(float(total), 1.0)))
 
 
+def word_vectors(
+    contexts: Contexts,
+    of_others: Contexts | None,
+    common: NDArray[np.int64],
+    rank: int,
+    n_passes: int,
+    engine: Engine,
+    on_step: Callable[[int], Any] | None = None,
+) -> NDArray[np.float32]:
+    """Return the vectors of all words, whitened by those of the common ones.
+
+    Parameters
+    ----------
+    contexts, of_others : Contexts
+        From :func:`find_contexts`.
+    common : ndarray of int64
+        Words, in rising order.
+    rank, n_passes, engine, on_step
+        As in :func:`whiten`.
+
+    Returns
+    -------
+    vectors : ndarray of float32, (V, rank or fewer)
+    """
+    of_common, directions = whiten(contexts, rank, n_passes, engine, on_step)
+    if of_others is None:
+        return of_common
+    n_words = len(common) + of_others.n_words
+    vectors = np.empty((n_words, of_common.shape[1]), np.float32)
+    vectors[common] = of_common
+    responses = contexts.responses(engine, directions)
+    others = np.setdiff1d(np.arange(n_words), common)
+    vectors[others] = _unit(of_others.project(engine, responses))
+    return vectors
+
+
 def whiten(
     contexts: Contexts,
     rank: int,
     n_passes: int,
     engine: Engine,
     on_step: Callable[[int], Any] | None = None,
-) -> NDArray[np.float32]:
-    """Return the vectors of the words, of length 1, (V, rank or fewer).
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the vectors of the words, and what projects others on the same directions.
 
     The directions are found by subspace iteration with a shift (from ``XX'``, the largest multiple
     of the identity that the smallest direction so far allows is subtracted). The start is fixed:
@@ -171,8 +289,10 @@ def whiten(
 
     Returns
     -------
-    vectors : ndarray of float32
-        A word without any information has zeros.
+    vectors : ndarray of float32, (V, rank or fewer)
+        Of length 1; a word without any information has zeros.
+    directions : ndarray of float32, of the same shape
+        ``XX' directions`` are the vectors before they are brought to length 1.
     """
     n_words = contexts.after.shape[0]
     n_directions = min(rank + _MORE_DIRECTIONS, n_words)
@@ -190,9 +310,58 @@ def whiten(
     values, turn = np.linalg.eigh(_inner(basis, image, engine))
     kept = np.flatnonzero(values > _SMALLEST * max(values[-1], 1e-300))[::-1][:rank]
     if not len(kept):
-        return np.zeros((n_words, 1), dtype=np.float32)
-    powers = (values[kept] / values[kept[0]]) ** (_POWER / 2)
-    return _unit(_multiply(basis, turn[:, kept] * powers, engine))
+        return (np.zeros((n_words, 1), dtype=np.float32),) * 2
+    scaled = turn[:, kept] * (values[kept] / values[kept[0]]) ** (_POWER / 2)
+    vectors = _unit(_multiply(basis, scaled, engine))
+    return vectors, _multiply(basis, scaled / values[kept], engine)
+
+
+def lean_on_spelling(
+    vectors: NDArray[np.float32],
+    counts: NDArray[np.int64],
+    alike: sparse.csr_array,
+    others: NDArray[np.int64],
+    weight: float,
+    engine: Engine,
+) -> NDArray[np.float32]:
+    """Return vectors in which rare words lean on frequent ones that are spelled alike.
+
+    The contexts of a word that was seen ``n`` times say how it is used; words with the same stem
+    say something, too, as much as ``weight`` occurrences would:
+
+        x_i' = n_i x_i + weight * sum_j alike[i, j] r_j x_j,    r_j = n_j / (n_j + weight)
+
+    Parameters
+    ----------
+    vectors : ndarray of float32, (V, rank)
+    counts : ndarray of int64, (V,)
+    alike : sparse array, (V, n_others)
+        Between 0 and 1.
+    others : ndarray of int64
+        The words of the columns.
+    weight : float
+    engine : Engine
+
+    Returns
+    -------
+    vectors : ndarray of float32
+        Words that never occur keep zeros.
+
+    Examples
+    --------
+    >>> from skfly.engine import get_engine
+    >>> vectors = np.eye(2, dtype=np.float32)
+    >>> alike = sparse.csr_array([[0.0, 0.5], [0.5, 0.0]], dtype=np.float32)
+    >>> counts, words = np.array([1000, 5]), np.arange(2)
+    >>> lean_on_spelling(vectors, counts, alike, words, 20.0, get_engine("numpy")).round(2)
+    array([[1.  , 0.  ],
+           [0.89, 0.45]], dtype=float32)
+    """
+    reliable = (counts / (counts + weight)).astype(np.float32)
+    similar = engine.multiply_sparse(alike, vectors[others] * reliable[others, None])
+    found = _unit(counts.astype(np.float32)[:, None] * vectors + np.float32(weight) * similar)
+    found[counts == 0] = 0
+    return found
 
 
 def _orthonormal(
@@ -235,7 +404,7 @@ def find_cells(
     if rank == n_short or len(used) < _WORDS_PER_CELL * n_cells:
         return cells, None
     n_top = max(1, round(_LONG_LENGTH * n_cells))
-    return cells, share(used[:_SHARED_WORDS], cells, n_top, _LONG_ROUNDS, decorrelation, engine)
+    return cells, share(used, cells, n_top, _LONG_ROUNDS, decorrelation, engine)
 
 
 def share(

@@ -21,12 +21,16 @@ from skfly._threads import single_threaded_blas
 from skfly.engine import Engine
 from skfly.model import WhitenedCoder
 from skfly.rules._base import CorpusSize, Learned, Rule, Stage, StepReport, Task
-from skfly.rules._whitening import Contexts, find_cells, whiten
+from skfly.rules._whitening import find_cells, find_contexts, lean_on_spelling, word_vectors
 
 __all__ = ["PairCounts", "WhitenRule", "WhitenSettings"]
 
 _BATCH = 1 << 22  # words: what bounds memory beside the counts themselves
-_FREQUENT_SHARE = 200  # one word in this many is left out of the wide pairs
+_FREQUENT_SHARE = 200  # one word in this many is left out of the wide pairs,
+_MOST_FREQUENT = 100  # but at most so many
+_COMMON_WORDS = 20_000  # the most frequent, among which cells compete; more make them worse
+_LEANED_ON = 50_000  # the most frequent, on whose spelling others lean
+_SPELLING_WEIGHT = 40  # occurrences, with a million words of text
 _LARGEST_RANK = 300
 _RANK_PER_CELL = 0.6
 _SHORT_TEXT_RANK = 70  # of a million words
@@ -60,6 +64,8 @@ class WhitenSettings:
         ``d``, how far the cells are made to differ.
     max_pairs : int
         Different pairs of a kind that are kept.
+    spelling_weight : float
+        Occurrences that the spelling of a word counts for.
     """
 
     n_epochs: int
@@ -68,6 +74,7 @@ class WhitenSettings:
     rank: int
     decorrelation: float
     max_pairs: int = _MOST_PAIRS
+    spelling_weight: float = 0.0
 
 
 class PairCounts:
@@ -140,7 +147,7 @@ class WhitenRule(Rule):
         self._reach = {"near": 1, "wide": max(1, round(0.75 * (task.window - 1)))}
         # Half of them are left out already here, which saves most of the pairs. The others are
         # chosen at the end, so that a stream in parts gives the same result as the whole.
-        frequent = _most_frequent(task.word_counts, n_words // _FREQUENT_SHARE // 2)
+        frequent = _most_frequent(task.word_counts, _n_frequent(n_words) // 2)
         self._skipped = {"near": np.zeros(n_words, dtype=np.bool_), "wide": frequent}
         state = {} if task.previous is None else task.previous.state
         self._restore_counts(state)
@@ -171,6 +178,9 @@ class WhitenRule(Rule):
             rank=max(min(rank, size.n_words), fewest),
             decorrelation=0.0 if decorrelation is None else decorrelation,
             max_pairs=given.get("max_pairs", _MOST_PAIRS),
+            spelling_weight=given.get(
+                "spelling_weight", _SPELLING_WEIGHT * (size.n_tokens / 1e6) ** 0.5
+            ),
         )
 
     @classmethod
@@ -212,17 +222,28 @@ class WhitenRule(Rule):
         task = self._task
         near, wide = (self._counts.pop(kind).total() for kind in _KINDS)
         state = _to_arrays("near", near) | _to_arrays("wide", wide)
-        n_frequent = len(task.word_counts) // _FREQUENT_SHARE
-        _leave_out(wide, _most_frequent(task.word_counts, n_frequent))
+        _leave_out(wide, _most_frequent(task.word_counts, _n_frequent(len(task.word_counts))))
+        by_frequency = np.argsort(-task.word_counts, kind="stable")
+        common = np.sort(by_frequency[:_COMMON_WORDS])
         # one thread each: the result does not depend on how many there are
         with single_threaded_blas():
-            contexts = Contexts.of(near, wide)
+            contexts, of_others = find_contexts(near, wide, common)
             del near, wide
-            vectors = whiten(contexts, task.settings.rank, _PASSES, task.engine, on_step)
-            del contexts
-            by_frequency = np.argsort(-task.word_counts, kind="stable")
+            vectors = word_vectors(
+                contexts, of_others, common, task.settings.rank, _PASSES, task.engine, on_step
+            )
+            del contexts, of_others
+            weight = task.settings.spelling_weight
+            if weight and task.alike is not None:
+                others = np.sort(by_frequency[:_LEANED_ON])
+                vectors = lean_on_spelling(
+                    vectors, task.word_counts, task.alike(others), others, weight, task.engine
+                )
             cells, long_cells = find_cells(
-                vectors[by_frequency], task.n_cells, task.settings.decorrelation, task.engine
+                vectors[by_frequency[:_COMMON_WORDS]],
+                task.n_cells,
+                task.settings.decorrelation,
+                task.engine,
             )
         frequency = task.word_counts / max(task.n_tokens, 1)
         coder = WhitenedCoder.from_floats(
@@ -254,6 +275,11 @@ class WhitenRule(Rule):
             kind: PairCounts(_from_arrays(kind, arrays, n_words), self._task.engine, most)
             for kind in _KINDS
         }
+
+
+def _n_frequent(n_words: int) -> int:
+    """Return how many words are left out of the wide pairs."""
+    return min(n_words // _FREQUENT_SHARE, _MOST_FREQUENT)
 
 
 def _most_frequent(counts: NDArray[np.int64], n_words: int) -> NDArray[np.bool_]:

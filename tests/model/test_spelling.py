@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skfly.model._spelling import Spelling
+from skfly.model._spelling import Spelling, spelled_alike
 
 VOCABULARY = ("monarch", "monarchy", "fly", "anarchic", "a")
 
@@ -47,3 +47,45 @@ def test_weights_are_squares_of_cosines():
     cosine = common**2 / (common**2 + 5 * rare**2)
 
     np.testing.assert_allclose(weights, [1, cosine**2, 0], rtol=1e-5)
+
+
+def test_alike_is_the_cube_of_the_cosine_without_the_word_itself():
+    words = ["abc", "abd", "xyz"]
+    alike = spelled_alike(words, np.arange(3)).toarray()
+    cosines = np.sqrt(Spelling(words).weights(words).toarray())
+    expected = np.where(cosines >= 0.2, cosines**3, 0) * (1 - np.eye(3))
+    np.testing.assert_allclose(alike, expected, rtol=1e-4)
+
+
+def test_alike_among_some_of_the_words():
+    words = ["bank", "banks", "river", "rivers", "banking"]
+    alike = spelled_alike(words, np.array([0, 2]))
+    assert alike.shape == (5, 2)
+    assert (alike.toarray() > 0).tolist() == [
+        [False, False],
+        [True, False],
+        [False, False],
+        [False, True],
+        [True, False],
+    ]
+
+
+def test_words_with_digits_are_like_no_others():
+    assert spelled_alike(["item12", "item13"], np.arange(2)).nnz == 0
+    assert spelled_alike(["formula12", "formula", "formulas"], np.arange(3))[:1].nnz == 0
+
+
+def test_endings_that_many_words_have_do_not_make_them_alike():
+    stems = [f"{a}{b}{c}" for a in "bcdfg" for b in "aeiou" for c in "lmnrt"]
+    words = [f"{stem}ness" for stem in stems]
+    alike = spelled_alike(words, np.arange(len(words)))
+    places = {word: i for i, word in enumerate(words)}
+    assert alike[places["balness"], places["gutness"]] == 0
+
+
+@given(st.lists(st.text(), max_size=5))
+def test_words_of_any_kind_have_likenesses_between_zero_and_one(words):
+    alike = spelled_alike(words, np.arange(len(words)))
+    assert alike.shape == (len(words), len(words))
+    assert ((alike.data >= 0) & (alike.data <= 1 + 1e-5)).all()
+    assert not alike.diagonal().any()

@@ -123,6 +123,46 @@ def test_words_of_a_given_vocabulary_that_never_come_have_no_code():
     assert fly.hash_words(["fruit"]).nnz == 3
 
 
+TOPICS = ["kings crown throne royal", "kings rule royal lands"] * 20 + [
+    "boats sail the rough sea",
+    "waves and boats at sea",
+] * 20
+
+
+def overlap(fly, left, right):
+    first, second = fly.hash_words([left, right])
+    return (first.multiply(second)).sum()
+
+
+def test_rare_words_lean_on_words_spelled_alike():
+    texts = [*TOPICS, "boats kingsly sea"]
+    with_spelling = fly_of(spelling_weight=50.0).fit(texts)
+    without = fly_of(spelling_weight=0).fit(texts)
+    assert overlap(with_spelling, "kingsly", "kings") > overlap(without, "kingsly", "kings")
+    assert with_spelling.spelling_weight_ == 50.0
+
+
+def test_the_weight_of_spelling_grows_with_the_text():
+    weights = [
+        WhitenRule.resolve({}, CorpusSize(n_tokens, 1000, 400)).spelling_weight
+        for n_tokens in (10**6, 4 * 10**6)
+    ]
+    assert weights == [40, 80]
+
+
+def test_in_a_large_vocabulary_cells_compete_for_the_most_frequent_words(monkeypatch):
+    corpus, _ = plant()
+    whole = fly_of().fit(corpus)
+    monkeypatch.setattr("skfly.rules.whiten._COMMON_WORDS", len(whole.vocabulary_) // 2)
+    results = [fly_of(n_jobs=n_jobs).fit(corpus) for n_jobs in (1, 2)]
+    assert (results[0].word_codes_ != results[1].word_codes_).nnz == 0
+    codes = results[0].word_codes_.toarray()
+    ids = [int(word[5]) for word in results[0].vocabulary_]
+    same = np.equal.outer(ids, ids)
+    shared = codes @ codes.T
+    assert shared[same].mean() > 3 * shared[~same].mean()  # rare words, too
+
+
 def test_attributes_of_other_rules_are_missing():
     fly = fly_of().fit(TEXTS)
     with pytest.raises(AttributeError, match="learning='whiten' has no synapses"):

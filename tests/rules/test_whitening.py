@@ -10,9 +10,12 @@ from skfly.rules._whitening import (
     compete,
     decorrelate,
     find_cells,
+    find_contexts,
+    lean_on_spelling,
     log_shares,
     share,
     whiten,
+    word_vectors,
 )
 
 ENGINES = ("numpy", "numba")
@@ -34,9 +37,13 @@ def information_of(counts):
     return np.where(counts > 0, np.maximum(found, 0), 0)
 
 
+def contexts_of(near, wide) -> Contexts:
+    return find_contexts(near, wide, np.arange(near.shape[0]))[0]
+
+
 def test_contexts_are_the_formula():
     near, wide = random_pairs(seed=1), random_pairs(seed=2)
-    contexts = Contexts.of(near, wide)
+    contexts = contexts_of(near, wide)
     np.testing.assert_allclose(contexts.after.toarray(), 0.7 * information_of(near), atol=1e-5)
     np.testing.assert_allclose(contexts.around.toarray(), information_of(wide + wide.T), atol=1e-5)
     np.testing.assert_array_equal(contexts.before.toarray(), contexts.after.toarray().T)
@@ -50,30 +57,78 @@ def test_words_that_never_came_have_no_share():
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_vectors_are_those_of_the_singular_value_decomposition(name):
-    contexts = Contexts.of(random_pairs(seed=1), random_pairs(seed=2))
+    contexts = contexts_of(random_pairs(seed=1), random_pairs(seed=2))
     matrix = np.hstack([contexts.after.toarray(), contexts.before.toarray()])
     matrix = np.hstack([matrix, contexts.around.toarray()]).astype(float)
     left, values, _ = np.linalg.svd(matrix, full_matrices=False)
     expected = (left * values**0.25)[:, :10]
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
-    found = whiten(contexts, 10, 12, get_engine(name))
+    found, _ = whiten(contexts, 10, 12, get_engine(name))
     np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=5e-3)
 
 
 def test_vectors_do_not_depend_on_threads(monkeypatch):
     monkeypatch.setattr("skfly.engine._numba._WORTH_THREADS", 0)
     monkeypatch.setattr("skfly.rules._whitening._ROWS_AT_A_TIME", 16)
-    contexts = Contexts.of(random_pairs(seed=1), random_pairs(seed=2))
-    found = [whiten(contexts, 10, 4, get_engine("numba", n)) for n in (1, 2, 3)]
+    contexts = contexts_of(random_pairs(seed=1), random_pairs(seed=2))
+    found = [whiten(contexts, 10, 4, get_engine("numba", n))[0] for n in (1, 2, 3)]
     cells = [compete(found[0], 7, 5, get_engine("numba", n)) for n in (1, 2, 3)]
     for vectors, their_cells in zip(found[1:], cells[1:], strict=True):
         np.testing.assert_array_equal(vectors, found[0])
         np.testing.assert_array_equal(their_cells, cells[0])
 
 
+def test_directions_project_words_on_their_vectors():
+    contexts = contexts_of(random_pairs(seed=1), random_pairs(seed=2))
+    engine = get_engine("numba")
+    vectors, directions = whiten(contexts, 10, 12, engine)
+    found = contexts.covariance(engine, directions)
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    np.testing.assert_allclose(found, vectors, atol=1e-2)
+
+
+def test_other_words_are_the_formula_among_the_common_ones():
+    near, wide = random_pairs(seed=1), random_pairs(seed=2)
+    common = np.array([0, 2, 3, 5, 8, 13, 21, 34, 55])
+    others = np.setdiff1d(np.arange(60), common)
+    contexts, of_others = find_contexts(near, wide, common)
+    both_ways = information_of(wide + wide.T)
+    in_order = 0.7 * information_of(near)
+    for words, found in ((common, contexts), (others, of_others)):
+        there = np.ix_(words, common)
+        np.testing.assert_allclose(found.after.toarray(), in_order[there], atol=1e-5)
+        np.testing.assert_allclose(found.before.toarray(), in_order.T[there], atol=1e-5)
+        np.testing.assert_allclose(found.around.toarray(), both_ways[there], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_other_words_lie_on_the_directions_of_the_common_ones(name):
+    engine = get_engine(name)
+    common = np.arange(0, 60, 2)
+    order = np.arange(60)
+    order[41] = 40  # this word has the contexts of a common one
+    near, wide = (random_pairs(seed=seed)[order][:, order] for seed in (1, 2))
+    contexts, of_others = find_contexts(near, wide, common)
+    vectors = word_vectors(contexts, of_others, common, 8, 12, engine)
+    np.testing.assert_allclose(vectors[common], whiten(contexts, 8, 12, engine)[0])
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-5)
+    assert vectors[40] @ vectors[41] > 0.99
+
+
+def test_a_word_leans_on_those_spelled_alike_as_much_as_it_is_rare():
+    vectors = np.eye(3, dtype=np.float32)
+    alike = sparse.csr_array(np.array([[0, 1, 0], [1, 0, 0], [1, 0, 0]], dtype=np.float32))
+    words, weight = np.arange(3), 10.0
+    counts = np.array([100_000, 10, 0])
+    found = lean_on_spelling(vectors, counts, alike, words, weight, get_engine("numpy"))
+    assert found[0, 0] == pytest.approx(1, abs=1e-3)
+    np.testing.assert_allclose(found[1], [0.5**0.5, 0.5**0.5, 0], atol=1e-3)
+    assert not found[2].any()  # it never occurs
+
+
 def test_without_information_there_are_no_directions():
     nothing = sparse.csr_array((4, 4), dtype=np.int32)
-    vectors = whiten(Contexts.of(nothing, nothing), 2, 3, get_engine("numpy"))
+    vectors, _ = whiten(contexts_of(nothing, nothing), 2, 3, get_engine("numpy"))
     np.testing.assert_array_equal(vectors, np.zeros((4, 1)))
     np.testing.assert_array_equal(compete(vectors, 3, 5, get_engine("numpy")), np.zeros((3, 1)))
 
