@@ -548,6 +548,40 @@ def test_the_map_flies_to_a_word_and_opens_it(open_page):
     page.wait_for_selector("h1:text-is('fruit')")
 
 
+def test_the_address_says_where_on_the_map_one_is(open_page):
+    page = open_page("#/map?w=fruit", reduced_motion="reduce")
+    page.wait_for_selector("text=Here is fruit")
+    box = page.locator(".map").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 150, y + 90, steps=3)
+    page.mouse.up()
+    wait_for_address(page, "w=fruit&at=")
+    address = page.url
+    for _ in range(2):
+        page.mouse.move(box["x"] + 5, box["y"] + 5)
+        page.mouse.move(x + 150, y + 90)
+        page.wait_for_selector(".pointed:text-is('fruit')")
+        page.reload()
+        page.wait_for_selector("canvas[data-labels]")
+        assert page.url == address
+    page.focus(".map .view")
+    page.keyboard.press("+")
+    page.wait_for_function("address => location.href !== address", arg=address)
+    page.click("text=Show all")
+    page.wait_for_function("location.hash === '#/map'")
+    page.go_back()
+    page.wait_for_selector("text=Here is fruit")
+    assert page.url != address
+
+
+@pytest.mark.parametrize("at", ["", "1", "1,2,x", "9e9,0,1", "0,0,1e99", "0,0,-1", "1,2,3,4"])
+def test_a_place_on_the_map_that_is_none(open_page, at):
+    page = open_page(f"#/map?at={at}")
+    page.wait_for_selector("canvas[data-labels]")
+
+
 def test_documents_as_one_types(open_page, explored):
     index = DocumentIndex(explored, keep_texts=True)
     index.add(["ripe fruit smells sweet", f"hostile {HOSTILE}", "the bank lends money"])
