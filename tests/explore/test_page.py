@@ -516,6 +516,31 @@ def test_the_first_page_teaches(open_page):
     page.wait_for_selector(".lit .word")
 
 
+@pytest.mark.parametrize(
+    ("targets", "told"),
+    [
+        (["ripe fruit", "bank money", "sweet fruit"], "The same word lights up other places"),
+        (["ripe fruit", "bank money"], "Different words light up different places"),
+    ],
+)
+def test_the_first_pictures_are_of_one_word_if_there_are_two_texts(open_page, targets, told):
+    page = open_page("#/home")
+    tours = [
+        {"title": text, "view": "sentence", "params": {"text": text, "target": "1"}}
+        for text in targets
+    ]
+
+    def answer(route):
+        response = route.fetch()
+        route.fulfill(response=response, json=response.json() | {"tours": tours})
+
+    page.route("**/api/model", answer)
+    page.reload()
+    page.wait_for_selector(f"text={told}")
+    shown = page.locator(".hero figcaption a").all_inner_texts()
+    assert (shown == [targets[0], targets[-1]]) == (told.startswith("The same"))
+
+
 def test_enter_takes_the_first_suggestion(open_page):
     page = open_page()
     page.wait_for_selector("text=A Kenyon cell is a neuron")
