@@ -1,4 +1,4 @@
-"""A model file gives the same codes on every processor, whatever else the process is set to."""
+"""A model file gives the same codes and layout on every processor and with any settings."""
 
 import os
 import subprocess
@@ -11,6 +11,7 @@ from skfly import FlyHashVectorizer
 
 CODES = """
 import hashlib, locale, sys
+from dataclasses import replace
 from skfly import FlyHashVectorizer
 
 try:
@@ -35,6 +36,8 @@ for n_jobs in (1, 2, 3, 7) if backend == "numba" else (1,):
                 digest.update(codes.data.tobytes())
                 digest.update(codes.indices.astype("<i8").tobytes())
                 digest.update(codes.indptr.astype("<i8").tobytes())
+        for array in replace(fly.model_, layout=None).cell_layout().arrays.values():
+            digest.update(array.tobytes())
         print(path, digest.hexdigest())
 """
 WEIGHTS = """

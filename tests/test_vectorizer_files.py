@@ -141,6 +141,8 @@ def test_a_model_is_one_file_of_arrays_and_json(saved):
             "coder.vectors",
             "coder.weights",
             "counts",
+            "layout.places",
+            "layout.regions",
             "state.near.counts",
             "state.near.ends",
             "state.near.large",
@@ -488,6 +490,39 @@ def test_arrays_that_do_not_fit_are_refused(saved, damage, message):
     arrays, content = read_model_file(saved)
     write_model_file(saved, arrays | damage(arrays), content)
     with pytest.raises(ModelFileError, match=f"is damaged: .*{message}"):
+        FlyHashVectorizer.load(saved)
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+@pytest.mark.parametrize(
+    ("name", "damage", "message"),
+    [
+        ("places", lambda places: places[1:], r"places of cells must have shape \(20\)"),
+        ("places", lambda places: places[None], r"places of cells must have shape \(20\)"),
+        ("places", lambda places: places.astype(np.float32), "places .* array of uint16"),
+        ("places", lambda places: places.view(np.int16), "places .* array of uint16"),
+        ("places", lambda places: places // np.uint16(2), "two cells have the same place"),
+        ("places", lambda places: places + np.uint16(1), "a cell has place 20 of 20"),
+        ("regions", lambda regions: regions[1:], r"regions of cells must have shape \(20\)"),
+        ("regions", lambda regions: regions.view(np.int8), "regions .* array of uint8"),
+        ("regions", lambda regions: regions + np.uint8(1), "a cell is in region 10 of 10"),
+        ("wings", lambda _: np.zeros(3), "the layout must be places and regions"),
+    ],
+)
+def test_layouts_that_do_not_fit_are_refused(saved, name, damage, message, mmap):
+    arrays, content = read_model_file(saved)
+    name = f"layout.{name}"
+    write_model_file(saved, arrays | {name: damage(arrays.get(name))}, content)
+    with pytest.raises(ModelFileError, match=f"is damaged: .*{message}"):
+        FlyHashVectorizer.load(saved, mmap=mmap)
+
+
+@pytest.mark.parametrize("kept", ["places", "regions"])
+def test_half_a_layout_is_refused(saved, kept):
+    arrays, content = read_model_file(saved)
+    half = {n: a for n, a in arrays.items() if not n.startswith("layout.") or n.endswith(kept)}
+    write_model_file(saved, half, content)
+    with pytest.raises(ModelFileError, match="is damaged: the layout must be places and regions"):
         FlyHashVectorizer.load(saved)
 
 

@@ -124,7 +124,7 @@ class Documents:
         ids = [self._ids[place] for place in places]
         texts = self._index.texts(ids) if self.keeps_texts and ids else [None] * len(ids)
         return [
-            {"place": place, "id": str(name), "text": None if text is None else _beginning(text)}
+            {"place": place, "id": str(name), "text": None if text is None else beginning(text)}
             for place, name, text in zip(places, ids, texts, strict=True)
         ]
 
@@ -175,7 +175,7 @@ class Documents:
             strength[word] = float(np.maximum(responses[shared], 0.0).sum())
         strongest = sorted(strength, key=lambda word: (-strength[word], word))
         because = [word for word in strongest if strength[word] > 0][:_N_WORDS]
-        return row | {"text": _beginning(text), "code": code, "because": because}
+        return row | {"text": beginning(text), "code": code, "because": because}
 
     @property
     def _places(self) -> dict[Any, int]:
@@ -185,5 +185,12 @@ class Documents:
         return found
 
 
-def _beginning(text: str) -> str:
-    return " ".join(text[:_SHOWN].split())
+def beginning(text: str) -> str:
+    """Return as much of a text as a list shows.
+
+    Examples
+    --------
+    >>> beginning("ripe  fruit"), beginning("fly " * 500)[-9:]
+    ('ripe fruit', 'fly fly …')
+    """
+    return " ".join(text[:_SHOWN].split()) + (" …" if len(text) > _SHOWN else "")

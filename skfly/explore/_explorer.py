@@ -106,6 +106,10 @@ class Explorer:
         return self._model
 
     def _describe_model(self) -> dict[str, Any]:
+        names = name_regions(
+            sparse.csr_array(self._codes.tocsr()), self._layout, self._words, self._counts
+        )
+        examples = self._examples(names)
         return {
             "name": self._name,
             "n_words": len(self._known),
@@ -114,8 +118,8 @@ class Explorer:
             "window": int(self._fly.window),
             "n_words_read": self._fly_model.provenance.n_tokens,
             "n_dead_cells": int((self._used == 0).sum()),
-            "examples": self._examples(),
-            "tours": self._tours(),
+            "examples": examples,
+            "tours": self._tours(examples),
             "layout": {
                 "rows": self._layout.n_rows,
                 "columns": self._layout.n_columns,
@@ -123,19 +127,17 @@ class Explorer:
                 "regions": self._layout.regions.tolist(),
             },
             "names": self._names,
-            "region_names": name_regions(
-                sparse.csr_array(self._codes.tocsr()), self._layout, self._words, self._counts
-            ),
+            "region_names": names,
             "n_documents": None if self._documents is None else len(self._documents),
         }
 
-    def _tours(self) -> list[dict[str, Any]]:
+    def _tours(self, examples: Sequence[str]) -> list[dict[str, Any]]:
         def n_known(text: str) -> tuple[int, int]:
             ids = self._fly_model.word_ids(self._fly_model.tokens(text))
             return int((ids >= 0).sum()), len(ids)
 
         specific = self.cells("specific", 0, 6)["cells"]
-        return tours(n_known, [cell["name"] for cell in specific], self._examples())
+        return tours(n_known, [cell["name"] for cell in specific], examples)
 
     # The map
 
@@ -484,20 +486,10 @@ class Explorer:
         last = bisect_left(self._sorted, text + chr(0x10FFFF), lo=first)
         return self._sorted[first:last]
 
-    def _examples(self) -> list[str]:
-        """Return words to start with: from each region in turn, one of a cell's name."""
-        alive = np.flatnonzero(self._used > 0)
-        by_region: dict[int, list[str]] = {}
-        for cell in alive[np.argsort(self._breadth[alive], kind="stable")].tolist():
-            words = by_region.setdefault(int(self._layout.regions[cell]), [])
-            words += [w for w in self._names[cell].split() if w.isalpha() and not is_stop_word(w)]
-        # neither the rarest words nor those that occur everywhere
-        frequent = {
-            region: sorted(dict.fromkeys(words[:30]), key=lambda word: self._rank.get(word, 1e9))
-            for region, words in by_region.items()
-        }
-        turns = zip_longest(*(frequent[region] for region in sorted(frequent)))
-        listed = dict.fromkeys(word for turn in turns for word in turn if word in self._rank)
+    def _examples(self, names: Sequence[str]) -> list[str]:
+        """Return words to start with: from each region in turn, one of its name."""
+        turns = zip_longest(*(name.split(", ") for name in names))
+        listed = dict.fromkeys(word for turn in turns for word in turn if word)
         return (list(listed) or self._by_count)[:_N_EXAMPLES]
 
 

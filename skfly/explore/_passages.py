@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from skfly.explore._documents import beginning
 from skfly.model import FlyModel, is_stop_word
 
 _END = re.compile(r"(?<=[.!?])\s+|\n+")
 _FEWEST_WORDS = 3
-_LONGEST = 400  # characters to show
 
 
 def best_passages(
@@ -52,7 +52,7 @@ def best_passages(
     order = sorted(best, key=lambda source: (-best[source][0], source))[:n_passages]
     return [
         {
-            "text": " ".join(best[source][1][:_LONGEST].split()),
+            "text": beginning(best[source][1]),
             "source": source,
             "words": [word for word in best[source][2][:5] if response[word] > 0],
         }

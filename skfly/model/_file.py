@@ -1,10 +1,11 @@
 """Model files: a safetensors container with arrays, and JSON for the rest.
 
 Arrays ``coder.*`` belong to the coder, ``documents.*`` to the document coder if there is one, and
-``words.*`` and ``counts`` to the vocabulary. An estimator adds what it needs to continue: arrays
-``state.*`` and the JSON object ``"estimator"``. The JSON object ``"deflated"`` has the types and
-shapes of those of them that are stored in fewer bytes. Files of skfly 0.1 are converted to this
-form when they are read.
+``words.*`` and ``counts`` to the vocabulary. ``layout.*`` is the layout of the cells in pictures;
+older files have none, and older versions leave it unread. An estimator adds what it needs to
+continue: arrays ``state.*`` and the JSON object ``"estimator"``. The JSON object ``"deflated"``
+has the types and shapes of those of them that are stored in fewer bytes. Files of skfly 0.1 are
+converted to this form when they are read.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from skfly.model._coder import Coder
 from skfly.model._deflate import deflate, inflate
 from skfly.model._documents import DocumentCoder
 from skfly.model._factored import FactoredCoder
+from skfly.model._layout import CellLayout
 from skfly.model._model import FlyModel, ModelSettings, Provenance
 from skfly.model._ordered import PhaseCoder
 from skfly.model._synapses import SynapseCoder, keep_probabilities
@@ -57,7 +59,7 @@ _COUNT = re.compile(r"\{([0-9]*)(?:,([0-9]*))?\}")
 _TYPES: dict[str, Any] = {"str": str, "int": int, "bool": bool, "int | None": int | None}
 _VERBOSE = re.compile(r"\(\?[\w-]*x")  # a count may have spaces and comments in it
 _HOW_TO_READ = {"input", "encoding", "decode_error"}  # not which words a text has
-_CODER, _DOCUMENTS, _STATE = "coder.", "documents.", "state."
+_CODER, _DOCUMENTS, _LAYOUT, _STATE = "coder.", "documents.", "layout.", "state."
 # how the rules of 0.1 used their synapses
 _NUMBERS_OF_0_1: dict[str, dict[str, Any]] = {
     "lloyd": {"floor": 0.0, "log_ratios": True},
@@ -86,7 +88,8 @@ def write_model(
     estimator: Mapping[str, Any] | None = None,
     state: Mapping[str, NDArray[Any]] | None = None,
 ) -> None:
-    """Write a model, and what else an estimator needs."""
+    """Write a model with its layout, and what else an estimator needs."""
+    model.cell_layout()
     arrays, content = describe_model(model)
     version = COMPACT_VERSION if model.is_compact else PLAIN_VERSION
     for name, array in (state or {}).items():
@@ -101,11 +104,15 @@ def write_model(
 
 
 def describe_model(model: FlyModel) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return a model as arrays and a JSON object."""
+    """Return a model as arrays and a JSON object, with the layout if it was computed."""
     names = {field.name for field in fields(ModelSettings)} - {"text"}
     settings = {name: plain_value(name, getattr(model.settings, name)) for name in sorted(names)}
     text = {name: plain_value(name, value) for name, value in model.settings.text.items()}
-    return _arrays_of(model), {
+    arrays = _arrays_of(model)
+    layout = model.__dict__.get("_layout", model.layout)
+    if layout is not None:
+        arrays |= {_LAYOUT + name: array for name, array in layout.arrays.items()}
+    return arrays, {
         "kind": KIND,
         "form": model.coder.form,
         "numbers": model.coder.numbers,
@@ -232,6 +239,8 @@ def _restore(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]) -> 
     )
     documents = under(_DOCUMENTS, arrays)
     document_coder = DocumentCoder.from_arrays(documents, len(vocabulary)) if documents else None
+    places = under(_LAYOUT, arrays)
+    layout = CellLayout.from_arrays(places, coder.n_cells) if places else None
     settings = dict(content["settings"])
     settings["dtype"] = number_type(settings["dtype"]).type
     settings["text"] = _text_settings(settings["text"])
@@ -241,6 +250,7 @@ def _restore(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any]) -> 
         _of_types(ModelSettings(**settings)),
         _of_types(Provenance(**content["provenance"])),
         document_coder,
+        layout,
     )
     _ = model.analyzer  # raises if these are not valid rules for text
     estimator = content.get("estimator")

@@ -134,6 +134,8 @@ class FlyModel:
     provenance : Provenance
     document_coder : DocumentCoder, optional
         Cells of documents; without them, documents are coded by the cells of words.
+    layout : CellLayout, optional
+        The layout of cells in pictures; without it, :meth:`cell_layout` computes it.
 
     Attributes
     ----------
@@ -164,6 +166,7 @@ class FlyModel:
     settings: ModelSettings = field(default_factory=ModelSettings)
     provenance: Provenance = field(default_factory=Provenance)
     document_coder: DocumentCoder | None = None
+    layout: CellLayout | None = None
 
     def __post_init__(self) -> None:
         length: Any = self.settings.hash_length
@@ -176,6 +179,10 @@ class FlyModel:
         if documents is not None and documents.n_cells != self.n_cells:
             raise ValueError(
                 f"there are {documents.n_cells} cells of documents, but {self.n_cells} of words"
+            )
+        if self.layout is not None and len(self.layout.places) != self.n_cells:
+            raise ValueError(
+                f"the layout is of {len(self.layout.places)} cells, but there are {self.n_cells}"
             )
 
     def __repr__(self) -> str:
@@ -203,8 +210,11 @@ class FlyModel:
     @cached_property
     def _coder(self) -> Coder:
         """The coder for codes of this length."""
+        return self._coder_at(self.hash_length)
+
+    def _coder_at(self, n_top: int) -> Coder:
         at_length = getattr(self.coder, "at_length", None)
-        return self.coder if at_length is None else at_length(self.hash_length)
+        return self.coder if at_length is None else at_length(n_top)
 
     @cached_property
     def derived(self) -> dict[str, Any]:
@@ -232,11 +242,11 @@ class FlyModel:
         """
         model = replace(self, settings=replace(self.settings, **settings))
         # keep what does not depend on these settings
-        kept = {"_check", "_known", "_naming_words_of_documents", "_spelling"}
+        kept = {"_check", "_known", "_layout", "_naming_words_of_documents", "_spelling"}
         if "text" not in settings:
             kept.add("analyzer")
         if "word_codes" not in settings and model._coder is self._coder:
-            kept |= {"_layout", "_naming_words"}
+            kept.add("_naming_words")
         if not {"backend", "n_jobs"} & settings.keys():
             kept.add("_engine")
         model.__dict__.update({name: self.__dict__[name] for name in kept & self.__dict__.keys()})
@@ -267,6 +277,7 @@ class FlyModel:
                 coder=self.coder.compact(),
                 document_coder=None if documents is None else documents.compact(),
                 provenance=replace(self.provenance, compact=True),
+                layout=self.cell_layout(),
             )
 
     @property
@@ -578,7 +589,8 @@ class FlyModel:
     def cell_layout(self) -> CellLayout:
         """Return the layout of cells in pictures of codes: similar cells lie side by side.
 
-        It is computed at the first call.
+        It is computed when the model is saved, or at the first call. Models with the same cells,
+        such as those of :meth:`with_` and :meth:`compact`, have the same layout.
 
         Returns
         -------
@@ -623,10 +635,18 @@ class FlyModel:
 
     @cached_property
     def _layout(self) -> CellLayout:
-        length = max(1, self.n_cells // _ARRANGED_SHARE)
+        """The layout by short and by long codes of the most frequent words."""
+        if self.layout is not None:
+            return self.layout
+        self._check()
         ids = np.sort(np.argsort(-self.vocabulary.counts, kind="stable")[:_ARRANGED_WORDS])
         seen = ids[self.vocabulary.counts[ids] > 0].astype(np.int32)
-        return arrange_cells(self._codes(self._active_words(seen, length)))
+        length = max(1, self.n_cells // _ARRANGED_SHARE)
+        shape = (2 * self.n_words, self.n_cells)
+        engine = engine_for_codes("auto", self.settings.n_jobs, shape)  # saving needs no GPU
+        coders = dict.fromkeys(self._coder_at(n_top) for n_top in (1, self.n_cells))
+        codes = [self._codes(coder.words(engine, seen, length, "synapses")) for coder in coders]
+        return arrange_cells(stack(codes))
 
     @cached_property
     def _naming_words(self) -> list[list[str]]:

@@ -516,6 +516,31 @@ def test_the_first_page_teaches(open_page):
     page.wait_for_selector(".lit .word")
 
 
+@pytest.mark.parametrize(
+    ("targets", "told"),
+    [
+        (["ripe fruit", "bank money", "sweet fruit"], "The same word lights up other places"),
+        (["ripe fruit", "bank money"], "Different words light up different places"),
+    ],
+)
+def test_the_first_pictures_are_of_one_word_if_there_are_two_texts(open_page, targets, told):
+    page = open_page("#/home")
+    tours = [
+        {"title": text, "view": "sentence", "params": {"text": text, "target": "1"}}
+        for text in targets
+    ]
+
+    def answer(route):
+        response = route.fetch()
+        route.fulfill(response=response, json=response.json() | {"tours": tours})
+
+    page.route("**/api/model", answer)
+    page.reload()
+    page.wait_for_selector(f"text={told}")
+    shown = page.locator(".hero figcaption a").all_inner_texts()
+    assert (shown == [targets[0], targets[-1]]) == (told.startswith("The same"))
+
+
 def test_enter_takes_the_first_suggestion(open_page):
     page = open_page()
     page.wait_for_selector("text=A Kenyon cell is a neuron")
@@ -546,6 +571,40 @@ def test_the_map_flies_to_a_word_and_opens_it(open_page):
     box = page.locator("canvas").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.wait_for_selector("h1:text-is('fruit')")
+
+
+def test_the_address_says_where_on_the_map_one_is(open_page):
+    page = open_page("#/map?w=fruit", reduced_motion="reduce")
+    page.wait_for_selector("text=Here is fruit")
+    box = page.locator(".map").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 150, y + 90, steps=3)
+    page.mouse.up()
+    wait_for_address(page, "w=fruit&at=")
+    address = page.url
+    for _ in range(2):
+        page.mouse.move(box["x"] + 5, box["y"] + 5)
+        page.mouse.move(x + 150, y + 90)
+        page.wait_for_selector(".pointed:text-is('fruit')")
+        page.reload()
+        page.wait_for_selector("canvas[data-labels]")
+        assert page.url == address
+    page.focus(".map .view")
+    page.keyboard.press("+")
+    page.wait_for_function("address => location.href !== address", arg=address)
+    page.click("text=Show all")
+    page.wait_for_function("location.hash === '#/map'")
+    page.go_back()
+    page.wait_for_selector("text=Here is fruit")
+    assert page.url != address
+
+
+@pytest.mark.parametrize("at", ["", "1", "1,2,x", "9e9,0,1", "0,0,1e99", "0,0,-1", "1,2,3,4"])
+def test_a_place_on_the_map_that_is_none(open_page, at):
+    page = open_page(f"#/map?at={at}")
+    page.wait_for_selector("canvas[data-labels]")
 
 
 def test_documents_as_one_types(open_page, explored):

@@ -157,6 +157,8 @@ def test_passages_that_excite_a_cell(open_page, documents, explored):
     page = open_page(documents / f"#/cell?n={cell}")
     first = page.locator(".passages li").first
     sync_api.expect(first).to_contain_text("the bank lends money.", timeout=SLOW)
+    _, text = saved(page, f"[aria-label='Save as CSV: Passages of cell {cell}']")
+    assert b"the bank lends money" in text
     page.click(".passages a:text-is('bank') >> nth=-1")
 
 
@@ -241,6 +243,25 @@ def test_tables_are_saved(open_page):
     rows = list(csv.reader(io.StringIO(text.decode())))
     assert rows[0] == ["word", "shared_cells", "cells", "count", "rank"]
     assert [row[0] for row in rows[1:]] == page.locator(".near a").all_inner_texts()
+
+
+@pytest.mark.parametrize(
+    ("link", "label", "columns"),
+    [
+        (f"#/map?sel={EVERYTHING}", "Selected words", ["word"]),
+        (f"#/map?sel={EVERYTHING}", "Selected documents", ["id", "text"]),
+        ("#/map?sel=0,0,9000,0,0,9000", "Cells of the selection", ["cell", "name", "share"]),
+        ("#/cells", "Cells used", ["cell", "name", "words", "n_used", "share_used", "breadth"]),
+        ("#/documents?q=fruit", "Documents", ["id", "score", "because", "text"]),
+    ],
+)
+def test_every_list_is_saved_as_a_table(open_page, documents, link, label, columns):
+    page = open_page(documents / link)
+    name, text = saved(page, f"[aria-label='Save as CSV: {label}']")
+    assert name == f"{label.replace(' ', '-')}.csv"
+    rows = list(csv.reader(io.StringIO(text.decode())))
+    assert rows[0] == columns
+    assert len(rows) > 1
 
 
 def test_what_a_spreadsheet_would_run_is_saved_as_text(open_page):

@@ -88,10 +88,12 @@ export function cellView(root, model) {
     const found = (await askPassages("passages", { cell })).passages;
     passages.replaceChildren(h("h2", {}, "Passages that excite it"),
       found.length
-        ? h("ul", { class: "passages" }, found.map((row) => h("li", { class: "card" },
+        ? h("div", {}, h("ul", { class: "passages" }, found.map((row) => h("li", { class: "card" },
           h("p", {}, row.text),
           h("p", { class: "usage" }, "matched by ", wordList(row.words), ", in ",
-            h("a", { href: link("documents", { like: row.place }) }, row.id)))))
+            h("a", { href: link("documents", { like: row.place }) }, row.id))))),
+        h("p", { class: "saves" }, saveTable(`Passages of cell ${cell}`, [["id", "words", "text"],
+          ...found.map((row) => [row.id, row.words.join(" "), row.text])])))
         : note("No document contains its words."));
   }
 

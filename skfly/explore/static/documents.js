@@ -1,7 +1,7 @@
 // Documents of an index: found as one types, with the words that made them match.
 
 import { latest } from "./api.js";
-import { count, cut, h, later, percent, plural } from "./dom.js";
+import { beginning, count, cut, h, later, percent, plural } from "./dom.js";
 import { codeGrid, failure, note, wordList } from "./parts.js";
 import { saveTable } from "./save.js";
 import { go, link } from "./state.js";
@@ -70,7 +70,7 @@ export function documentsView(root, model) {
         const place = /^\d{1,9}$/.test(params.like) ? Number(params.like) : 999999999;
         const answer = await ask("document", { place });
         body.replaceChildren(
-          h("h2", {}, answer.id), h("p", {}, cut(answer.text, 2000)),
+          h("h2", {}, answer.id), h("p", {}, beginning(answer.text, 2000)),
           codeGrid(model.n_cells, [["on", answer.code]], `The code of ${answer.id}`),
           h("h2", {}, "More like this"), list(answer.results));
       } else if (params.q) {

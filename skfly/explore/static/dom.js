@@ -42,6 +42,12 @@ export function roving(container, links) {
 /** The first characters of a text, whole ones. */
 export const cut = (text, most) => [...text].slice(0, most).join("");
 
+/** The beginning of a text, and a sign that it goes on. */
+export const beginning = (text, most) => {
+  const start = cut(text, most);
+  return start === text ? text : `${start}…`;
+};
+
 /** A text without marks of direction, for where no markup can keep them from turning the rest. */
 export const straight = (text) => text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
 

@@ -8,10 +8,13 @@ import { link } from "./state.js";
 
 const shown = (params) => [params.text, params.a, params.b, params.w].filter(Boolean).join(" / ");
 
-/** Two examples side by side: of a word in two contexts where the model knows one. */
+const targetOf = ({ params }) => params.text.split(" ")[Number(params.target)];
+
+/** Two examples side by side: of one word in two contexts where the model knows one. */
 const pairOf = (tours) => {
   const inContext = tours.filter((tour) => tour.params.target !== undefined);
-  return inContext.length > 1 ? inContext.slice(0, 2) : [];
+  const pairs = inContext.flatMap((one, i) => inContext.slice(i + 1).map((other) => [one, other]));
+  return pairs.find(([one, other]) => targetOf(one) === targetOf(other)) ?? [];
 };
 
 export function homeView(root, model) {
@@ -62,7 +65,7 @@ export function homeView(root, model) {
       `Each square is one of ${count(model.n_cells)} cells; those that respond to the same words lie ` +
       "side by side and have one colour. " + (pair.length
         ? "The same word lights up other places where it means something else."
-        : "Similar words have similar pictures.")));
+        : "Different words light up different places, and similar ones the same.")));
   }
 
   return { update, title: () => model.name };

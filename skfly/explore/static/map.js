@@ -1,7 +1,7 @@
 // A map of the words on a canvas; zooming and panning are d3-zoom's.
 
 import { ask, latest } from "./api.js";
-import { count, h, percent, plural } from "./dom.js";
+import { beginning, count, h, percent, plural } from "./dom.js";
 import { drawMap, middle, reachOf, wholePixels } from "./drawmap.js";
 import { codeGrid, failure, nameOf, note, wordList } from "./parts.js";
 import { savable, savePicture, saveTable } from "./save.js";
@@ -11,6 +11,7 @@ const NEAR = 14; // pixels between a press and a word
 const SCALE = 10000; // of the coordinates of the map
 const CORNERS = 80; // of a selection, at most
 const STEP = 5; // pixels between two of them
+const ZOOMS = [0.8, 60];
 let kept = null;
 
 /** The polygon in an address: "x,y,x,y". */
@@ -19,6 +20,14 @@ function polygonOf(text) {
   if (numbers.length < 6 || numbers.length % 2 || numbers.length > 400) return null;
   if (!numbers.every((n) => Number.isInteger(n) && n >= -SCALE && n <= 2 * SCALE)) return null;
   return numbers.flatMap((n, i) => (i % 2 ? [] : [[n, numbers[i + 1]]]));
+}
+
+/** What lies in the middle of the view, and its zoom, in an address: "x,y,zoom". */
+function placeOf(text) {
+  const numbers = (text ?? "").split(",").map(Number);
+  const isPlace = numbers.length === 3 && numbers.every(Number.isFinite) &&
+    numbers.slice(0, 2).every((n) => n >= -SCALE && n <= 2 * SCALE);
+  return isPlace ? [...numbers.slice(0, 2), Math.min(ZOOMS[1], Math.max(ZOOMS[0], numbers[2]))] : null;
 }
 
 function prepare(answer, model) {
@@ -37,6 +46,7 @@ export function mapView(root, model) {
   let lasso = null; // corners, in pixels, while one is drawn
   let at = window.d3.zoomIdentity;
   let moves = false; // a press or a wheel goes on
+  let isMoved = false; // by someone, and the address does not yet say where
   let drawn = null; // where the canvas was drawn, and whether with what lies around the view
   let frame = 0;
   const canvas = h("canvas", { "aria-hidden": "true" }); // larger than the view, which shows its middle
@@ -69,16 +79,18 @@ export function mapView(root, model) {
   root.append(h("h1", { tabindex: -1 }, "Map of words"), told, status, tools, holder,
     h("p", { class: "legend" }, model.region_names.map((name, i) =>
       h("span", { class: `region r${i}` }, name))), panel);
-  const zoom = window.d3.zoom().scaleExtent([0.8, 60])
+  const zoom = window.d3.zoom().scaleExtent(ZOOMS)
     .filter((event) => !event.button && (event.type === "wheel" || !(isDrawing() || event.shiftKey)))
     .on("start", () => { moves = true; })
     .on("zoom", (event) => {
       at = event.transform;
+      isMoved ||= Boolean(event.sourceEvent);
       next(slide);
     })
     .on("end", () => {
       moves = false;
       if (drawn && (drawn.isWide || drawn.at !== at)) redraw();
+      if (isMoved && view.isConnected) keepPlace();
     });
   const target = window.d3.select(view).call(zoom).on("dblclick.zoom", null);
 
@@ -112,6 +124,15 @@ export function mapView(root, model) {
     return [at.invertX(x) / width, at.invertY(y) / height]
       .map((part) => Math.round(Math.min(2, Math.max(-1, part)) * SCALE));
   };
+  function keepPlace() {
+    isMoved = false;
+    const [x, y] = toMap(size().map((length) => length / 2));
+    params = { ...params, at: `${x},${y},${Number(at.k.toFixed(2))}` };
+    go("map", params, { shown: true });
+    linkClear();
+  }
+  const clear = h("a", {}, "Clear the selection");
+  const linkClear = () => clear.setAttribute("href", link("map", { ...params, sel: undefined }));
   const select = (corners) => {
     const every = Math.ceil(corners.length / CORNERS);
     change({ sel: corners.filter((_, i) => i % every === 0).map(toMap).join(",") });
@@ -134,11 +155,14 @@ export function mapView(root, model) {
     return best;
   }
 
-  function flyTo(i) {
+  function viewOf(x, y, k) {
     const [width, height] = size();
-    const k = Math.max(at.k, 8);
-    const to = window.d3.zoomIdentity.translate(width / 2, height / 2).scale(k)
-      .translate(-(data.x[i] / SCALE) * width, -(data.y[i] / SCALE) * height);
+    return window.d3.zoomIdentity.translate(width / 2, height / 2).scale(k)
+      .translate(-(x / SCALE) * width, -(y / SCALE) * height);
+  }
+
+  function flyTo(i) {
+    const to = viewOf(data.x[i], data.y[i], Math.max(at.k, 8));
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     (still ? target : target.transition().duration(600)).call(zoom.transform, to);
   }
@@ -190,6 +214,7 @@ export function mapView(root, model) {
     else if (event.key === "0") target.call(zoom.transform, window.d3.zoomIdentity);
     else if (event.key === "Escape" && params.sel) change({ sel: undefined });
     else return;
+    if (event.key !== "Escape") keepPlace();
     event.preventDefault();
   });
   new ResizeObserver(redraw).observe(view);
@@ -201,21 +226,26 @@ export function mapView(root, model) {
       ? ` and ${plural(answer.n_documents, "document", "documents")}` : "";
     panel.replaceChildren(
       h("h2", {}, `Selected: ${plural(answer.n_words, "word", "words")}${documents}`),
-      h("p", {}, h("a", { href: link("map", { ...params, sel: undefined }) }, "Clear the selection"), " ",
+      h("p", {}, clear, " ",
         nothing ? null : saveTable("Selected words", [["word"], ...answer.words.map((word) => [word])])),
       nothing ? note("There is nothing here.") : h("div", { class: "pair" },
         h("div", { class: "card" }, h("h3", {}, "Words"), h("p", {}, wordList(answer.words)),
           answer.documents.length ? h("div", {}, h("h3", {}, "Documents"), h("ul", { class: "shared" },
             answer.documents.map((row) => h("li", {},
               h("a", { href: link("documents", { like: row.place }) }, row.id), " ",
-              h("span", { class: "usage" }, (row.text ?? "").slice(0, 120)))))) : null),
+              h("span", { class: "usage" }, beginning(row.text ?? "", 120))))),
+          h("p", { class: "saves" }, saveTable("Selected documents",
+            [["id", "text"], ...answer.documents.map((row) => [row.id, row.text])]))) : null),
         h("div", { class: "card" }, h("h3", {}, "What sets them apart"),
           savable(codeGrid(model.n_cells, [["on", answer.code]], "What a selection has in common",
             { small: true, named: true })),
           h("ul", { class: "near" }, answer.cells.map((cell) =>
             h("li", { "--part": cell.share.toFixed(3) },
               h("a", { href: linkCell(cell.cell) }, cell.name || `Cell ${cell.cell}`),
-              h("small", {}, `${percent(cell.share)} have it`)))))));
+              h("small", {}, `${percent(cell.share)} have it`)))),
+          answer.cells.length ? h("p", { class: "saves" }, saveTable("Cells of the selection",
+            [["cell", "name", "share"],
+              ...answer.cells.map((cell) => [cell.cell, cell.name, cell.share])])) : null)));
   }
 
   async function showMarked() {
@@ -253,7 +283,6 @@ export function mapView(root, model) {
     if (found !== undefined) {
       told.replaceChildren("Here is ", h("a", { href: linkWord(params.w) }, params.w),
         ", with its nearest words. ", all);
-      if (params.w !== before.w) flyTo(found);
     } else if (params.w) {
       told.replaceChildren("“", h("bdi", {}, params.w), "” is not on the map.");
     } else if (params.cell) {
@@ -263,6 +292,12 @@ export function mapView(root, model) {
       told.replaceChildren(`${count(data.words.length)} words; similar ones lie together. ` +
         "Click one to open it, or draw a selection (hold Shift) to see what its words have in common.");
     }
+    const place = placeOf(params.at);
+    const isLeft = before.at !== undefined && params.at === undefined;
+    if (place && params.at !== before.at) target.call(zoom.transform, viewOf(...place));
+    else if (!place && found !== undefined && (params.w !== before.w || isLeft)) flyTo(found);
+    else if (isLeft) target.call(zoom.transform, window.d3.zoomIdentity);
+    linkClear();
     redraw();
     try {
       if (params.w !== before.w || params.cell !== before.cell) await showMarked();

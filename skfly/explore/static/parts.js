@@ -128,6 +128,7 @@ export const nameOf = (cell) => names[cell] ?? "";
 export const regionOf = (cell) => layout?.regions[cell] ?? 0;
 
 const SIZE = 10; // of a cell in a picture
+const LETTERS = 0.035; // of the width of a picture
 const placeOf = (cell) => [
   (layout.places[cell] % layout.columns) * SIZE,
   Math.floor(layout.places[cell] / layout.columns) * SIZE,
@@ -146,16 +147,17 @@ function ground(nCells) {
 /** The names of the regions, in the middle of each: the same in all pictures. */
 function regionLabels() {
   const inside = regionNames.map(() => []);
+  const size = LETTERS * layout.columns * SIZE;
   layout.regions.forEach((region, cell) => inside[region].push(cell));
   return inside.map((cells, region) => {
     const [text] = regionNames[region].split(", ");
-    const half = text.length * 5;
+    const half = 0.36 * size * text.length;
     if (!text || cells.length < 0.02 * layout.regions.length) return null;
     const [x, y] = [0, 1].map((axis) =>
       cells.reduce((sum, cell) => sum + placeOf(cell)[axis] + SIZE / 2, 0) / cells.length);
     const inner = Math.min(Math.max(x, half), Math.max(layout.columns * SIZE - half, half));
-    return svg("text", { x: inner.toFixed(1), y: (y + 5).toFixed(1), class: `r${region}`,
-      "text-anchor": "middle" }, text);
+    return svg("text", { x: inner.toFixed(1), y: (y + 0.36 * size).toFixed(1),
+      class: `r${region}`, "font-size": size, "text-anchor": "middle" }, text);
   });
 }
 

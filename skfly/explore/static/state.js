@@ -19,12 +19,15 @@ export function link(view, params = {}) {
 export const linkWord = (word) => link("word", { w: word });
 export const linkCell = (cell) => link("cell", { n: cell });
 
-/** Change the address; `replace` while someone types, so that Back leaves the whole text. */
-export function go(view, params, { replace = false } = {}) {
+/**
+ * Change the address; `replace` while someone types, so that Back leaves the whole text, and
+ * `shown` if the page already shows what it says.
+ */
+export function go(view, params, { replace = false, shown = false } = {}) {
   const to = link(view, params);
   if (to === location.hash) return;
-  history[replace ? "replaceState" : "pushState"](null, "", to);
-  window.dispatchEvent(new Event("statechange"));
+  history[replace || shown ? "replaceState" : "pushState"](null, "", to);
+  if (!shown) window.dispatchEvent(new Event("statechange"));
 }
 
 /** A whole number or a number of the address, kept within bounds. */
