@@ -21,7 +21,7 @@ from skfly.text import TextLines
 SETTINGS = {
     "n_kenyon_cells": 1000,
     "hash_length": 64,
-    "max_features": 30_000,
+    "max_features": 50_000,
     "sentence_splitter": None,
     "document_cells": "words",
     "unknown_words": "spelling",
@@ -39,7 +39,7 @@ def main() -> None:
     if args.date:
         os.environ["SOURCE_DATE_EPOCH"] = args.date
     fly = FlyHashVectorizer(**SETTINGS, verbose=1).fit(TextLines(args.corpus))
-    model = fly.model_
+    model = fly.model_.compact()
     if args.text:
         model = replace(model, provenance=replace(model.provenance, text=args.text))
     model.save(args.output)

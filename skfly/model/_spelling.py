@@ -20,6 +20,7 @@ _LONGEST = 100  # characters of a word that count: n-grams take 200 times its me
 _COMMON_NGRAM = 100  # one word in so many has it, and
 _FEWEST_WORDS = 20
 _ALIKE = 0.2
+_SAME_START = 3  # characters; words that only end alike are often unrelated
 _WORDS_AT_A_TIME = 4096
 _DIGIT = re.compile(r"\d")
 
@@ -120,8 +121,9 @@ class Spelling:
 def spelled_alike(words: Sequence[str], others: NDArray[np.int64]) -> sparse.csr_array:
     """Return how alike words are spelled to some of them: the cube of the cosine of their n-grams.
 
-    N-grams that more than one word in a hundred has, such as endings, are left out, and so are
-    cosines below 0.2. A word with a digit is like no other.
+    Only words that begin with the same three characters are alike, and those with a cosine of at
+    least 0.2. N-grams that more than one word in a hundred has are left out. A word with a digit
+    is like no other.
 
     Parameters
     ----------
@@ -149,13 +151,15 @@ def spelled_alike(words: Sequence[str], others: NDArray[np.int64]) -> sparse.csr
     if not any(known):
         return sparse.csr_array((len(words), len(others)), dtype=np.float32)
     spelling, parts = Spelling(known), []
+    beginning = np.unique([word[:_SAME_START] for word in plain], return_inverse=True)[1]
     having = np.diff(spelling._known.indptr)
     is_rare = having <= max(len(known) // _COMMON_NGRAM, _FEWEST_WORDS)
     ngrams = sparse.diags_array(is_rare.astype(np.float64)) @ spelling._known
     for part in gen_batches(len(plain), _WORDS_AT_A_TIME):
         found = (spelling._ngrams_of(plain[part]) @ ngrams).tocoo()
         cosines = found.data / _LENGTH**2
-        kept = (cosines >= _ALIKE) & (others[found.col] != found.row + part.start)
+        row, other = found.row + part.start, others[found.col]
+        kept = (cosines >= _ALIKE) & (other != row) & (beginning[other] == beginning[row])
         cubes = (cosines[kept] ** 3).astype(np.float32)
         places = found.row[kept], found.col[kept]
         parts.append(sparse.csr_array((cubes, places), shape=found.shape))

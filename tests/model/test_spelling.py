@@ -50,10 +50,13 @@ def test_weights_are_squares_of_cosines():
 
 
 def test_alike_is_the_cube_of_the_cosine_without_the_word_itself():
-    words = ["abc", "abd", "xyz"]
-    alike = spelled_alike(words, np.arange(3)).toarray()
+    words = ["abcd", "abce", "xyz", "zabcd"]
+    alike = spelled_alike(words, np.arange(4)).toarray()
     cosines = np.sqrt(Spelling(words).weights(words).toarray())
-    expected = np.where(cosines >= 0.2, cosines**3, 0) * (1 - np.eye(3))
+    begin_alike = np.equal.outer([0, 0, 1, 2], [0, 0, 1, 2]) & ~np.eye(4, dtype=bool)
+    expected = np.where((cosines >= 0.2) & begin_alike, cosines**3, 0)
+    assert expected[0, 1] > 0
+    assert cosines[0, 3] > 0.2
     np.testing.assert_allclose(alike, expected, rtol=1e-4)
 
 
@@ -75,12 +78,8 @@ def test_words_with_digits_are_like_no_others():
     assert spelled_alike(["formula12", "formula", "formulas"], np.arange(3))[:1].nnz == 0
 
 
-def test_endings_that_many_words_have_do_not_make_them_alike():
-    stems = [f"{a}{b}{c}" for a in "bcdfg" for b in "aeiou" for c in "lmnrt"]
-    words = [f"{stem}ness" for stem in stems]
-    alike = spelled_alike(words, np.arange(len(words)))
-    places = {word: i for i, word in enumerate(words)}
-    assert alike[places["balness"], places["gutness"]] == 0
+def test_words_that_only_end_alike_are_not_alike():
+    assert spelled_alike(["prickly", "quickly", "fly"], np.arange(3)).nnz == 0
 
 
 @given(st.lists(st.text(), max_size=5))
