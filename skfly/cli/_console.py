@@ -37,7 +37,7 @@ class Program(TyperGroup):
             try:
                 code = super().main(*args, **kwargs)
             except _EXPECTED as error:
-                typer.echo(f"skfly: error: {_in_one_line(error)}", err=True)
+                typer.echo(f"skfly: error: {in_one_line(error)}", err=True)
                 code = 2
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -197,7 +197,7 @@ def size_text(n_bytes: float) -> str:
     return f"{n_bytes:.0f} bytes"
 
 
-def _in_one_line(error: BaseException) -> str:
+def in_one_line(error: BaseException) -> str:
     """Return an error's message and notes on one line."""
     if isinstance(error, OSError) and error.filename is not None:
         message = f"{error.filename}: {error.strerror}"
@@ -205,7 +205,7 @@ def _in_one_line(error: BaseException) -> str:
         message = f"not enough memory: {error}" if str(error) else "not enough memory"
     else:
         say: Any = getattr(error, "format_message", error.__str__)
-        message = say()
+        message = say().replace("Value error, ", "")  # pydantic's, in newer versions of typer
     parts = [message or type(error).__name__, *getattr(error, "__notes__", ())]
     context: typer.Context | None = getattr(error, "ctx", None)
     if context is not None:

@@ -333,10 +333,10 @@ class _Run:
         for number, stage in enumerate(self._rule.stages):
             if number < at.stage:
                 continue
-            n_left = stage.n_epochs * self._stream.n_batches - (
-                at.epoch * self._stream.n_batches + at.batch
-            )
-            with progress.stage(stage.label, stage.unit, n_left) as monitor:
+            n_batches = self._stream.n_batches
+            n_done = at.epoch * n_batches + at.batch
+            total = stage.n_epochs * n_batches
+            with progress.stage(stage.label, stage.unit, total, n_done) as monitor:
                 while at.epoch < stage.n_epochs:
                     self._epoch(monitor, checkpoints)
                     at.end_epoch()
