@@ -209,7 +209,7 @@ def _check_size(path: Path) -> int:
         if _PICKLE.match(start):
             raise ModelFileError(
                 f"{path} is not a model file of skfly but a pickle: open it with the package that "
-                "wrote it, and vectors of gensim with FlyKeyedVectors.from_dense after that"
+                "wrote it; FlyKeyedVectors.from_dense then takes vectors of gensim"
             )
         raise ModelFileError(f"{path} is not a model file of skfly, or is cut short")
     if _layout_length(header) > _LONGEST_LAYOUT:

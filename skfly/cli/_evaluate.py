@@ -161,7 +161,7 @@ def words(
     from skfly.evaluation import load_word_pairs, mean_over_seeds, word_similarity
 
     if (seeds is None) != (corpus is None):
-        raise typer.BadParameter("--seeds and --corpus belong together")
+        raise typer.BadParameter("--seeds and --corpus need each other")
     chosen = hash_lengths_of(hash_lengths)
     check_places(force, csv_file, json_file, plot)
     datasets = load_word_pairs(wordsim)
