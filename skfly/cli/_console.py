@@ -218,6 +218,18 @@ def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     typer.echo(f"skfly: warning: {escaped(str(message))}", err=True)
 
 
+def _shown_once() -> Callable[..., None]:
+    """Return a function that shows each warning once, however many fits repeat it."""
+    shown: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in shown:
+            show_warning(message)
+        shown.add(str(message))
+
+    return show
+
+
 class _Warnings(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         show_warning(record.getMessage())
@@ -280,7 +292,7 @@ def _quiet_libraries() -> Iterator[None]:
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
             warnings.filterwarnings("always", category=UserWarning, module=r"skfly\b")
-            warnings.filterwarnings("default", category=SmallTextWarning)
-            warnings.filterwarnings("default", category=VocabularyWarning)
-        warnings.showwarning = show_warning
+            warnings.filterwarnings("always", category=SmallTextWarning)
+            warnings.filterwarnings("always", category=VocabularyWarning)
+        warnings.showwarning = _shown_once()
         yield
