@@ -1,7 +1,7 @@
 """Check the project's prose for phrases on a list: ``python docs/check_prose.py [FILE ...]``.
 
-Reads the pages, README, CHANGELOG, CONTRIBUTING, docstrings, and the messages and help texts in
-the package, by the rules and terms in ``styles``, which vale reads too. Prints each finding as
+Reads the pages, the Markdown files at the top, docstrings, and the messages and help texts in the
+package, by the rules and terms in ``styles``, which vale reads too. Prints each finding as
 ``file:line: what is better`` and exits with 1 if there are any. Unlike vale, it reads strings in
 code, and a phrase may go over the end of a line.
 """
@@ -66,7 +66,9 @@ def read_rules(directory=HERE / "styles"):
 
 def all_files():
     """Return the files with prose."""
-    pages = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
+    pages = [
+        ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+    ]
     return [
         *pages,
         *sorted((ROOT / "docs").glob("*.rst")),
