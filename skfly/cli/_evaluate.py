@@ -105,7 +105,7 @@ Wordsim = Annotated[list[Path] | None, typer.Option(metavar="PATH", help=_WORDSI
 Wic = Annotated[Path | None, typer.Option(metavar="DIR", help="WiC: *.data.txt, *.gold.txt.")]
 Scws = Annotated[Path | None, typer.Option(metavar="FILE", help="SCWS, with 18 columns.")]
 Questions = Annotated[
-    Path | None, typer.Argument(metavar="[FILE]", help=_QUESTIONS_HELP, show_default=False)
+    Path | None, typer.Argument(metavar="FILE", help=_QUESTIONS_HELP, show_default=False)
 ]
 HashLengths = Annotated[
     str | None, typer.Option(metavar="K,K,...", help="Numbers of active cells to score.")

@@ -33,7 +33,7 @@ split that they come with."""
 _STS_HELP = "A part of the STS Benchmark, such as sts-dev.csv; can be repeated."
 
 Parameters = Annotated[
-    Path | None, typer.Argument(metavar="[MODEL]", help=_PARAMETERS_HELP, show_default=False)
+    Path | None, typer.Argument(metavar="MODEL", help=_PARAMETERS_HELP, show_default=False)
 ]
 Data = Annotated[list[Path], typer.Option(metavar="DATA", help=_DATA_HELP, show_default=False)]
 Runs = Annotated[

@@ -40,7 +40,7 @@ LONGEST_PIECE = 1000
 _MOST_WORDS = 1 << 22  # in all pieces; more hardly help
 _LEAST_DOCUMENTS = 100
 _CELLS_PER_DOCUMENT = 4
-_LEAST_LENGTH = 25  # words per document; below, the cells of words give better codes
+_LEAST_LENGTH = 25  # words per document; below, the word cells give better codes
 _LEAST_BLOCKS = 100  # a short corpus has few sentences to shuffle
 _FORMAT = 2  # of checkpoints
 
@@ -466,7 +466,7 @@ def fit_documents(
     progress: Progress,
     previous: LearnedDocuments | None = None,
 ) -> LearnedDocuments | None:
-    """Learn document cells, or return ``None`` if the cells of words serve better.
+    """Learn document cells, or return ``None`` if the word cells serve better.
 
     Parameters
     ----------
