@@ -160,7 +160,7 @@ def read_model_file(
 
 
 def _identity(path: Path) -> tuple[int, ...]:
-    """Return what tells a file from another that replaces it while it is read."""
+    """Return a file's identity, which shows whether another has replaced it since."""
     status = path.stat()
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
