@@ -1,15 +1,17 @@
 """Check the project's prose for phrases on a list: ``python docs/check_prose.py [FILE ...]``.
 
-Reads the pages, README, CHANGELOG, CONTRIBUTING, docstrings, and the messages and help texts in
-the package. ``prose.toml`` has the phrases. Prints each finding as ``file:line: found: better``
-and exits with 1 if there are any.
+Reads the pages, the Markdown files at the top, docstrings, and the messages and help texts in the
+package, by the rules and terms in ``styles``, which vale reads too. Prints each finding as
+``file:line: what is better`` and exits with 1 if there are any. Unlike vale, it reads strings in
+code, and a phrase may go over the end of a line.
 """
 
 import ast
 import re
 import sys
-import tomllib
 from pathlib import Path
+
+import yaml
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -34,27 +36,39 @@ def prose_of_module(text):
             yield blank(node.value, CODE), node.lineno
 
 
-def findings(path, terms):
+def findings(path, rules):
     """Yield the line, the words and what is better, for each finding in a file."""
     read = prose_of_module if path.suffix == ".py" else prose_of_page
     for prose, first in read(path.read_text(encoding="utf-8")):
-        for pattern, better in terms:
+        for pattern, message, better in rules:
             for found in pattern.finditer(prose):
-                yield first + prose.count("\n", 0, found.start()), found[0], better
+                words = " ".join(found[0].split())
+                if words != better:
+                    told = message % ((words,) if better is None else (better, words))
+                    yield first + prose.count("\n", 0, found.start()), words, told
 
 
-def read_terms(path=HERE / "prose.toml"):
-    """Return the patterns and what is better."""
-    terms = tomllib.loads(path.read_text(encoding="utf-8"))["terms"]
-    return [
-        (re.compile(rf"\b(?:{words})\b".replace(" ", r"\s+"), re.IGNORECASE), better)
-        for words, better in terms.items()
-    ]
+def read_rules(directory=HERE / "styles"):
+    """Return a pattern, a message and what is better (or ``None``) for each rule and term."""
+    rules = []
+    for path in sorted(directory.glob("skfly/*.yml")):
+        rule = yaml.safe_load(path.read_text(encoding="utf-8"))
+        swap = rule.get("swap") or dict.fromkeys(rule["tokens"])
+        for words, better in swap.items():
+            pattern = rf"\b(?:{words})\b".replace(" ", r"\s+")
+            rules.append((re.compile(pattern, re.IGNORECASE), rule["message"], better))
+    for path in directory.glob("config/vocabularies/skfly/accept.txt"):
+        for term in path.read_text(encoding="utf-8").split():
+            pattern = re.compile(rf"(?<![\w./-]){re.escape(term)}(?![\w/=-])", re.IGNORECASE)
+            rules.append((pattern, "'%s' is better than '%s'", term))
+    return rules
 
 
 def all_files():
     """Return the files with prose."""
-    pages = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
+    pages = [
+        ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+    ]
     return [
         *pages,
         *sorted((ROOT / "docs").glob("*.rst")),
@@ -66,12 +80,12 @@ def all_files():
 
 
 def main(names):
-    terms = read_terms()
+    rules = read_rules()
     n_found = 0
     for path in map(Path, names) if names else all_files():
-        for line, words, better in sorted(findings(path, terms)):
+        for line, _, told in sorted(findings(path, rules)):
             shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-            print(f"{shown}:{line}: {' '.join(words.split())!r}: {better}")  # noqa: T201
+            print(f"{shown}:{line}: {told}")  # noqa: T201
             n_found += 1
     return 1 if n_found else 0
 

@@ -2,7 +2,7 @@
 Classify paragraphs
 ===================
 
-Which article is a paragraph from? A pipeline with Kenyon cells as features, compared with TF-IDF.
+Which article is a paragraph from? A pipeline with Kenyon cells as features, compared with tf-idf.
 """
 
 # sphinx_gallery_thumbnail_path = 'figures/thumb_classify_paragraphs.png'

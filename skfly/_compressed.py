@@ -33,7 +33,7 @@ def open_file(path: str | os.PathLike[str], mode: str = "rb", **text: Any) -> IO
 
 
 def _decompressor(suffix: str) -> Callable[[], Any]:
-    """Return what makes an object that decompresses one frame."""
+    """Return a function that creates a decompressor of one frame."""
     if suffix == ".bz2":
         return bz2.BZ2Decompressor
     if suffix == ".gz":

@@ -20,7 +20,7 @@ from skfly.fit import Fitted, History
 from skfly.model import FlyModel, ModelFile, plain_value, read_model, write_model
 from skfly.rules import RULES, DocumentCounts, Learned, LearnedDocuments
 
-_DOCUMENTS = "documents."  # names of what cells of documents continue from, in files
+_DOCUMENTS = "documents."  # names of what document cells continue from, in files
 
 
 class FilesMixin:

@@ -39,21 +39,27 @@ class Progress:
         self._task: Any = None
         self._label = self._unit = ""
         self._total: int | None = None
-        self._steps = self._amount = 0
+        self._steps = self._done = self._amount = 0
         self._began = self._shown = self._warm = 0.0
 
     @contextmanager
-    def stage(self, label: str, unit: str, total: int | None = None) -> Iterator[Progress]:
-        """Start a stage of ``total`` steps (batches), each of which handles some ``unit``."""
+    def stage(
+        self, label: str, unit: str, total: int | None = None, done: int = 0
+    ) -> Iterator[Progress]:
+        """Start a stage of ``total`` steps (batches), each of which handles some ``unit``.
+
+        An interrupted run has ``done`` some of them already.
+        """
         self._label, self._unit, self._total = label, unit, total
-        self._steps = self._amount = 0
+        self._steps = self._done = done
+        self._amount = 0
         self._began = self._shown = time.monotonic()
         if not self._enabled:
             yield self
             return
         if sys.stderr.isatty():
             with _rich_bar() as self._bar:
-                self._task = self._bar.add_task(label, total=total, rate="")
+                self._task = self._bar.add_task(label, total=total, completed=done, rate="")
                 try:
                     yield self
                 finally:
@@ -73,7 +79,7 @@ class Progress:
         """Record that a step is done, which handled ``amount`` units."""
         self._steps += 1
         self._amount += amount
-        if self._steps == 1:
+        if self._steps == self._done + 1:
             self._warm = time.monotonic()
         if not self._enabled:
             return
@@ -95,10 +101,10 @@ class Progress:
         if not self._total:
             return text
         text = f"{self._steps / self._total:.0%}, {text}"
-        if self._steps == 1:  # it may have compiled kernels, and tells nothing of the others
+        if self._steps == self._done + 1:  # it may have compiled kernels: no guide to the rest
             return text
         seconds = time.monotonic() - self._warm
-        left = seconds * (self._total - self._steps) / (self._steps - 1)
+        left = seconds * (self._total - self._steps) / (self._steps - self._done - 1)
         return f"{text}, {left:.0f} s left"
 
     def _line(self, text: str) -> None:
@@ -193,6 +199,6 @@ def warn_of_small_text(n_tokens: int) -> None:
     if n_tokens < _SMALL:
         warn(
             f"learning from fewer than {_SMALL:,} words: expect topics but little word meaning; "
-            "for English text, the model 'en' that comes with skfly knows more",
+            "for meanings of English words, take the model 'en' that comes with skfly",
             SmallTextWarning,
         )

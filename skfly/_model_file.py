@@ -160,7 +160,7 @@ def read_model_file(
 
 
 def _identity(path: Path) -> tuple[int, ...]:
-    """Return what tells a file from another that replaces it while it is read."""
+    """Return a file's identity, which shows whether another has replaced it since."""
     status = path.stat()
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
@@ -209,7 +209,7 @@ def _check_size(path: Path) -> int:
         if _PICKLE.match(start):
             raise ModelFileError(
                 f"{path} is not a model file of skfly but a pickle: open it with the package that "
-                "wrote it, and vectors of gensim with FlyKeyedVectors.from_dense after that"
+                "wrote it; FlyKeyedVectors.from_dense then takes vectors of gensim"
             )
         raise ModelFileError(f"{path} is not a model file of skfly, or is cut short")
     if _layout_length(header) > _LONGEST_LAYOUT:

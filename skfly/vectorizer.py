@@ -181,8 +181,8 @@ class FlyHashVectorizer(
         sum of the codes of its words. Can be changed after ``fit``.
     document_cells : {"auto", "words"}, default="auto"
         Which cells respond to documents. ``"auto"``: a second group, learned from whole documents,
-        if there are enough of them and they are longer than sentences. ``"words"``: the cells of
-        words, so that codes of documents, words and contexts can be compared. Can be set to
+        if there are enough of them and they are longer than sentences. ``"words"``: the word
+        cells, so that codes of documents, words and contexts can be compared. Can be set to
         ``"words"`` after ``fit``, too.
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, \
 stop_words, token_pattern, vocabulary
@@ -1012,7 +1012,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
 
         Cells that respond to the same words lie side by side and have the same colour, so similar
         texts have similar pictures. Regions are named after words whose codes lie there. The
-        picture shows the cells of words, even if documents have cells of their own. It needs ``pip
+        picture shows the word cells, even if documents have cells of their own. It needs ``pip
         install "skfly[plot]"``. A notebook shows the figure.
 
         Parameters

@@ -44,6 +44,19 @@ class TestWithoutATerminal:
             rf"skfly: learning: 100%, {rate}, 75% of cells in use, 0 s left", second
         )
 
+    def test_a_resumed_run_goes_on_from_its_share(self, capsys, no_waiting, monkeypatch):
+        clock = iter([0.0, *[60.0] * 4, *[61.0] * 4])
+        monkeypatch.setattr(_messages.time, "monotonic", lambda: next(clock, 61.0))
+        with Progress(enabled=True).stage("learning", "windows", 12, done=6) as monitor:
+            monitor.advance(1000)
+            monitor.advance(1000)
+
+        first, second, _ = capsys.readouterr().err.splitlines()
+        assert first.startswith("skfly: learning: 58%, ")
+        assert "left" not in first
+        assert second.startswith("skfly: learning: 67%, ")
+        assert second.endswith(", 4 s left")
+
     def test_the_first_step_which_may_compile_is_no_measure(self, capsys, no_waiting, monkeypatch):
         clock = iter([0.0, *[60.0] * 4, *[61.0] * 4])
         monkeypatch.setattr(_messages.time, "monotonic", lambda: next(clock, 61.0))

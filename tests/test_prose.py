@@ -20,8 +20,8 @@ def check(monkeypatch, tmp_path):
     def findings(name, text):
         (tmp_path / name).write_text(text)
         return [
-            (line, " ".join(words.split()))
-            for line, words, _ in check_prose.findings(tmp_path / name, check_prose.read_terms())
+            (line, words)
+            for line, words, _ in check_prose.findings(tmp_path / name, check_prose.read_rules())
         ]
 
     return findings
@@ -39,3 +39,17 @@ def test_a_phrase_may_go_over_the_end_of_a_line(check):
 def test_modules_are_read_for_docstrings_and_messages(check):
     module = 'def anew():\n    """Learn anew."""\n    raise ValueError("what computes: here")\n'
     assert check("module.py", module) == [(2, "Learn anew"), (2, "anew"), (3, "what computes")]
+
+
+def test_names_are_written_as_their_owners_write_them(check):
+    page = "A TF-IDF of Scikit-learn, ``Gensim``, tf-idf.\n"
+    assert sorted(check("page.md", page)) == [(1, "Scikit-learn"), (1, "TF-IDF")]
+
+
+def test_what_is_better_is_said(check):
+    import check_prose
+
+    page = check_prose.ROOT / "README.md"
+    assert list(check_prose.findings(page, check_prose.read_rules())) == []
+    told = {message for _, message, _ in check_prose.read_rules()}
+    assert told == {"'%s' is better than '%s'", "leave out '%s'"}

@@ -151,7 +151,7 @@ def test_a_seed_that_was_drawn_is_kept(make_fly, documents, tmp_path, stop_at):
         ({"n_epochs": 3}, "n_epochs=2 then, 3 now"),
         ({"shrinkage": 2.0}, "shrinkage=.* then, 2.0 now"),
         ({"learning": "hebbian"}, "learning='lloyd' then, 'hebbian' now"),
-        ({"max_features": 10}, "words=.* now"),
+        ({"max_features": 10}, "run: another vocabulary"),
     ],
 )
 def test_other_parameters_are_refused(make_lloyd, documents, tmp_path, stop_at, change, message):
@@ -170,7 +170,7 @@ def test_other_text_is_refused(make_fly, documents, tmp_path, stop_at):
         make_fly(checkpoint_dir=tmp_path).fit(documents)
     stop_at(0)
     swapped = [documents[1], documents[0], *documents[2:]]  # the same words, as often
-    with pytest.raises(CheckpointError, match="corpus="):
+    with pytest.raises(CheckpointError, match="run: another text, or"):
         make_fly(checkpoint_dir=tmp_path).fit(swapped)
 
 
@@ -204,11 +204,13 @@ def test_a_damaged_checkpoint(make_fly, documents, fingerprint, tmp_path, stop_a
 def test_progress_is_full_at_the_end_after_a_stop_too(
     make_lloyd, documents, tmp_path, stop_at, monkeypatch
 ):
-    shown = {}
+    shown, started = {}, []
 
     @contextmanager
-    def stage(self, name, unit, total=None):
-        shown[name] = [total, 0]
+    def stage(self, name, unit, total=None, done=0):
+        shown[name] = [total, done]
+        if name == "learning":
+            started.append(done)
 
         class Monitor:
             def advance(self, n, **details):
@@ -227,7 +229,8 @@ def test_progress_is_full_at_the_end_after_a_stop_too(
         make_lloyd(**params, checkpoint_dir=tmp_path).fit(documents)
     stop_at(0)
     make_lloyd(**params, checkpoint_dir=tmp_path).fit(documents)
-    assert shown["learning"] == [steps - 4, steps - 4]
+    assert started == [0, 0, 4]
+    assert shown["learning"] == [steps, steps]
 
 
 @pytest.mark.parametrize("batch", [-1, "1", 1.0])

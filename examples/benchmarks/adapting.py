@@ -19,7 +19,7 @@ from skfly.evaluation import read_20newsgroups
 CELLS = {"n_kenyon_cells": 1000, "hash_length": 64, "document_codes": "graded"}
 WAYS = {
     "trained from scratch": {},
-    "trained from scratch, cells of words": {"document_cells": "words"},
+    "trained from scratch, word cells": {"document_cells": "words"},
     'pretrained="en", adapt="nothing"': {"pretrained": "en", "adapt": "nothing"},
     'pretrained="en", adapt="documents"': {"pretrained": "en", "adapt": "documents"},
     'pretrained="en", adapt="words"': {"pretrained": "en", "adapt": "words"},

@@ -1,4 +1,4 @@
-"""The GPU beside the CPU: first whether they agree, bit by bit, then how fast they are.
+"""The GPU beside the CPU: first whether they agree, bit for bit, then how fast they are.
 
     python examples/benchmarks/gpu.py [CORPUS]
 

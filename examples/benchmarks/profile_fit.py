@@ -38,7 +38,7 @@ STAGES = {
         "information": (Contexts, "of"),
         "whitening": (whiten, "whiten"),
         "cells": (whiten, "find_cells"),
-        "cells of documents": (vectorizer, "fit_documents"),
+        "document cells": (vectorizer, "fit_documents"),
         "codes of all words": (FlyHashVectorizer, "hash_words"),
     },
     "lloyd": {

@@ -4,7 +4,7 @@
 
 CORPUS has one sentence a line and an empty line between documents; ``--words`` of it are learned
 from. Sizes are of files: codes of words alone, all that learning continues from (full), and
-``save(compact=True)``. Cells of documents begin with random groups, so scores of documents are
+``save(compact=True)``. Document cells begin with random groups, so scores of documents are
 given for each of ``--seeds``; nothing about words is random. A process's own memory is what ten
 that use the same file at once do not share (``Private`` of /proc/PID/smaps_rollup, Linux), beside
 that of a process that imports skfly.

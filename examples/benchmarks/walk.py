@@ -3,7 +3,7 @@
 A newcomer who wants to follow a call has to read about this much. Every function that has a name
 counts once, however often it is called; lambdas and comprehensions belong to the function around
 them. Peers are traced in the same run: scikit-learn's ``TfidfVectorizer`` and gensim's
-``KeyedVectors``, each over its own files. Sentences are too short for cells of documents, so
+``KeyedVectors``, each over its own files. Sentences are too short for document cells, so
 ``fit`` is traced on longer texts too.
 
     python examples/benchmarks/walk.py [--list]
@@ -70,7 +70,7 @@ def main() -> None:
     dense.add_vectors(["bank", "loan"], np.eye(2, 20, dtype=np.float32))
     walks = {
         "fit": (lambda: FlyHashVectorizer(**params).fit(TEXTS), skfly),
-        "fit, with cells of documents": (
+        "fit, with document cells": (
             lambda: FlyHashVectorizer(**params).fit(DOCUMENTS),
             skfly,
         ),

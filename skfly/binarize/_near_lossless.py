@@ -153,7 +153,7 @@ class NearLossless(SignBinarizer):
 def _step(
     W: NDArray[Any], bias: NDArray[Any], x: NDArray[Any], rate: float, regularization: float
 ) -> float:
-    """Learn from a batch, in place; return what was lost of it before.
+    """Learn from a batch, in place; return its loss before the step.
 
     Bits count as -1/2 and 1/2 here, with another bias: as 0 and 1 they would all push the restored
     vectors the same way, and only much smaller steps would converge.

@@ -37,7 +37,7 @@ class Program(TyperGroup):
             try:
                 code = super().main(*args, **kwargs)
             except _EXPECTED as error:
-                typer.echo(f"skfly: error: {_in_one_line(error)}", err=True)
+                typer.echo(f"skfly: error: {in_one_line(error)}", err=True)
                 code = 2
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -197,7 +197,7 @@ def size_text(n_bytes: float) -> str:
     return f"{n_bytes:.0f} bytes"
 
 
-def _in_one_line(error: BaseException) -> str:
+def in_one_line(error: BaseException) -> str:
     """Return an error's message and notes on one line."""
     if isinstance(error, OSError) and error.filename is not None:
         message = f"{error.filename}: {error.strerror}"
@@ -205,7 +205,7 @@ def _in_one_line(error: BaseException) -> str:
         message = f"not enough memory: {error}" if str(error) else "not enough memory"
     else:
         say: Any = getattr(error, "format_message", error.__str__)
-        message = say()
+        message = say().replace("Value error, ", "")  # pydantic's, in newer versions of typer
     parts = [message or type(error).__name__, *getattr(error, "__notes__", ())]
     context: typer.Context | None = getattr(error, "ctx", None)
     if context is not None:
@@ -216,6 +216,18 @@ def _in_one_line(error: BaseException) -> str:
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a one-line warning to standard error."""
     typer.echo(f"skfly: warning: {escaped(str(message))}", err=True)
+
+
+def _shown_once() -> Callable[..., None]:
+    """Return a function that shows each warning once, however many fits repeat it."""
+    shown: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in shown:
+            show_warning(message)
+        shown.add(str(message))
+
+    return show
 
 
 class _Warnings(logging.Handler):
@@ -280,7 +292,7 @@ def _quiet_libraries() -> Iterator[None]:
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
             warnings.filterwarnings("always", category=UserWarning, module=r"skfly\b")
-            warnings.filterwarnings("default", category=SmallTextWarning)
-            warnings.filterwarnings("default", category=VocabularyWarning)
-        warnings.showwarning = show_warning
+            warnings.filterwarnings("always", category=SmallTextWarning)
+            warnings.filterwarnings("always", category=VocabularyWarning)
+        warnings.showwarning = _shown_once()
         yield

@@ -105,7 +105,7 @@ Wordsim = Annotated[list[Path] | None, typer.Option(metavar="PATH", help=_WORDSI
 Wic = Annotated[Path | None, typer.Option(metavar="DIR", help="WiC: *.data.txt, *.gold.txt.")]
 Scws = Annotated[Path | None, typer.Option(metavar="FILE", help="SCWS, with 18 columns.")]
 Questions = Annotated[
-    Path | None, typer.Argument(metavar="[FILE]", help=_QUESTIONS_HELP, show_default=False)
+    Path | None, typer.Argument(metavar="FILE", help=_QUESTIONS_HELP, show_default=False)
 ]
 HashLengths = Annotated[
     str | None, typer.Option(metavar="K,K,...", help="Numbers of active cells to score.")
@@ -161,7 +161,7 @@ def words(
     from skfly.evaluation import load_word_pairs, mean_over_seeds, word_similarity
 
     if (seeds is None) != (corpus is None):
-        raise typer.BadParameter("--seeds and --corpus belong together")
+        raise typer.BadParameter("--seeds and --corpus need each other")
     chosen = hash_lengths_of(hash_lengths)
     check_places(force, csv_file, json_file, plot)
     datasets = load_word_pairs(wordsim)

@@ -33,7 +33,7 @@ split that they come with."""
 _STS_HELP = "A part of the STS Benchmark, such as sts-dev.csv; can be repeated."
 
 Parameters = Annotated[
-    Path | None, typer.Argument(metavar="[MODEL]", help=_PARAMETERS_HELP, show_default=False)
+    Path | None, typer.Argument(metavar="MODEL", help=_PARAMETERS_HELP, show_default=False)
 ]
 Data = Annotated[list[Path], typer.Option(metavar="DATA", help=_DATA_HELP, show_default=False)]
 Runs = Annotated[
@@ -83,7 +83,7 @@ def documents(
     from skfly.evaluation import document_scores, load_labelled_texts, vdsh_split
 
     if no_fit and (model is None or cells is not None):
-        raise typer.BadParameter("--no-fit needs a MODEL, and does not go with --cells")
+        raise typer.BadParameter("--no-fit needs a MODEL, and cannot be combined with --cells")
     check_places(force, csv_file, json_file)
     chosen = {
         "n_kenyon_cells": cells,

@@ -94,7 +94,7 @@ def export(
         check_place(_words_beside(output), force)
     if kind is Format.COMPACT:
         if top is not None:
-            raise typer.BadParameter("a model keeps all its words", param_hint="'--top'")
+            raise typer.BadParameter("a compact model keeps all its words", param_hint="'--top'")
         _write_compact(model, output, hash_length, as_json)
         return
     vectors = load_to_hash(model, hash_length).wv

@@ -105,4 +105,4 @@ def _write_codes(output: Path, codes: Any, as_json: bool) -> None:
     if as_json:
         print_json({"codes": str(output), "rows": rows, "cells": cells})
     else:
-        say(f"{output}: {rows:,} codes of {cells} cells")
+        say(f"{output}: {rows:,} code{'s' * (rows != 1)} of {cells:,} cells")

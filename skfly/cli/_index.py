@@ -41,7 +41,7 @@ def index(
     sources: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE_OR_FOLDER...",
+            metavar="FILE_OR_FOLDER",
             help="Text files (plain, .gz, .bz2, .xz or .zst), tables (.parquet, .arrow or "
             ".feather), or directories of these.",
             show_default=False,
@@ -54,8 +54,8 @@ def index(
     model: Annotated[
         Path | None,
         typer.Option(
-            help="A model file, or 'en'. Default: train a model on the texts, which should have a "
-            "million words or more."
+            help="A model file, or 'en'. Default: train a model on the texts, which is better "
+            "with a few hundred thousand words or more."
         ),
     ] = None,
     by: Annotated[

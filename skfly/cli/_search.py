@@ -54,6 +54,8 @@ def search(
 
     if not index.exists():
         raise FileNotFoundError(f"there is no index {index}")
+    if index.is_dir():
+        raise IsADirectoryError(f"{index} is a directory: index it with 'skfly index' first")
     opened = DocumentIndex.load(index)
     passage = ["passage"] if opened.keeps_texts else []
     table = Rows(layout, "query", "score", "document", *passage)
@@ -76,6 +78,8 @@ def _find(index: DocumentIndex, query: str, n: int) -> list[dict[str, Any]]:
         reason = "the index has no documents" if code.nnz else "it has no known word"
         show_warning(f"nothing found for {query!r}: {reason}")
         return []
+    if (index.model.word_ids(index.model.tokens(query)) < 0).all():
+        show_warning(f"the model does not know {query!r}: taking words spelled like it")
     ids, scores = index.search([query], n)
     names = ids[0].tolist()
     found = [

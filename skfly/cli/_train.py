@@ -133,7 +133,9 @@ def train(
         StopWords | None, typer.Option(help="Remove the stop words of this language.")
     ] = None,
     cells: Annotated[int, typer.Option(min=1, max=65_535, help="Kenyon cells.")] = 400,
-    hash_length: Annotated[int, typer.Option(min=1, help="Active cells of a code.")] = 32,
+    hash_length: Annotated[
+        int, typer.Option(min=1, help="Active cells of a code; 4 to 8 % of all are usual.")
+    ] = 32,
     window: Annotated[
         int, typer.Option(min=1, help="Words in a window, an odd number.", callback=_check_window)
     ] = 11,
@@ -184,7 +186,7 @@ def train(
 ) -> None:
     """Train a model on text.
 
-    Where an option shows no default, it depends on the length of the text.
+    Settings of the rule without a default here depend on the length of the text.
     """
     if hash_length > cells:
         message = f"{hash_length} is more than --cells {cells}"
@@ -252,6 +254,8 @@ def _what_is_kept(checkpoint: Path | None, encoded_corpus: Path | None) -> str:
         return f"{checkpoint} has the state of the run: the same command with --resume continues"
     if encoded_corpus is not None and _is_encoded(encoded_corpus):
         return f"{encoded_corpus} has the encoded text: the same command does not read it again"
+    if checkpoint is not None:
+        return "no model was written, and no checkpoint: the first comes after a minute"
     return "no model was written"
 
 

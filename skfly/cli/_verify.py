@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from skfly.cli._app import Json, app, examples
-from skfly.cli._console import escaped, print_json
+from skfly.cli._console import escaped, in_one_line, print_json
 
 _CHECKPOINTS = ("checkpoint-????????.skfly", "finished.skfly")
 
@@ -42,7 +42,7 @@ def verify(
             try:
                 kind, reason = _verify(path), ""
             except (ValueError, OSError) as error:
-                kind, reason, all_sound = "", str(error), False
+                kind, reason, all_sound = "", in_one_line(error), False
             if as_json:
                 told = {"file": str(path), "sound": not reason, "kind": kind or None}
                 print_json(told | ({"reason": reason} if reason else {}))

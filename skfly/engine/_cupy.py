@@ -1,6 +1,6 @@
 """The GPU engine: CUDA kernels through CuPy, on one GPU or several.
 
-It finds the same winners and codes as the CPU, bit by bit: activations and counts are integers,
+It finds the same winners and codes as the CPU, bit for bit: activations and counts are integers,
 and floats (synapses, drives) are computed by the same sequence of operations. Only the energy, a
 sum of doubles in a different order, may differ in its last digits.
 

@@ -136,6 +136,6 @@ def _count_questions(path: Path) -> list[int]:
                 counts[-1] += 1
     if not sum(counts):
         raise ValueError(
-            f"{path} has no analogies; expected lines of four words behind a line ': name'"
+            f"{path} has no analogies; expected lines of four words after a line ': name'"
         )
     return counts

@@ -272,7 +272,7 @@ def _averaged(vectors: WordVectors, grid: ContextGrid, compare: Compare) -> _Vec
 
 
 def _encoded(encode: Callable[[str, Target], Any], compare: Compare) -> _Vectors:
-    """Return a scorer by what a function makes of a sentence and its target."""
+    """Return a scorer that calls a function of a sentence and its target."""
 
     def vector(use: WordUse, _: Setting) -> Floats | None:
         found = encode(use.sentence, Target.of(use))

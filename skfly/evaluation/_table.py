@@ -212,7 +212,7 @@ class Table:
         return _written(text.getvalue(), path)
 
     def to_markdown(self) -> str:
-        """Return the table in Markdown, as it is laid out for people.
+        """Return the table in Markdown, formatted for reading.
 
         Returns
         -------
@@ -221,7 +221,7 @@ class Table:
         return markdown(self._cells())
 
     def to_text(self) -> str:
-        """Return the table in plain columns, as it is laid out for people.
+        """Return the table in plain columns, formatted for reading.
 
         Returns
         -------
@@ -231,7 +231,7 @@ class Table:
         return "\n".join(filter(None, parts))
 
     def to_html(self) -> str:
-        """Return the table in HTML, as it is laid out for people.
+        """Return the table in HTML, formatted for reading.
 
         Returns
         -------

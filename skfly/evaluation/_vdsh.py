@@ -25,7 +25,7 @@ def vdsh_split(
     """Split and prepare documents as the papers on semantic hashing do.
 
     All documents are split at random: 60 % to train on, 20 % to choose settings on, 20 % to
-    test. English stop words are left out, of the rest the most frequent words of the training
+    test. English stop words are left out, the most frequent other words of the training
     part are kept, and documents with fewer than 5 or more than 500 words left are dropped [1]_.
 
     Parameters

@@ -30,7 +30,7 @@ class Atlas:
     counts : ndarray, (n_words,)
     layout : CellLayout
     documents : sparse array, (n_documents, n_cells), optional
-        Codes of documents by the cells of words.
+        Codes of documents by the word cells.
     places : ndarray of int64, (n_documents,), optional
         Positions of these documents in the index.
     """

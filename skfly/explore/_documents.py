@@ -138,7 +138,7 @@ class Documents:
         return [self._places[name] for name in names], [text[:_READ] for text in texts]
 
     def codes(self) -> tuple[sparse.csr_array, NDArray[np.int64]]:
-        """Return codes by the cells of words, and the positions, of up to 20,000 documents.
+        """Return codes by the word cells, and the positions, of up to 20,000 documents.
 
         If there are more, an evenly spaced sample.
         """

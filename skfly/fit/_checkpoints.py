@@ -28,6 +28,10 @@ _KEPT = 2
 _NAME = "checkpoint-{:08d}.skfly"
 _PATTERN = "checkpoint-????????.skfly"
 _FINISHED = "finished.skfly"
+_DIGESTS = {  # and what to say if they differ
+    "corpus": "another text, or read in another way",
+    "words": "another vocabulary",
+}
 
 
 class CheckpointError(ValueError):
@@ -192,7 +196,8 @@ class Checkpoints:
         names = [name for name in {**made_for, **mine} if made_for.get(name) != mine.get(name)]
         if names:
             differences = "; ".join(
-                f"{name}={made_for.get(name)!r} then, {mine.get(name)!r} now" for name in names
+                _DIGESTS.get(name) or f"{name}={made_for.get(name)!r} then, {mine.get(name)!r} now"
+                for name in sorted(names, key=lambda name: name not in _DIGESTS)
             )
             raise CheckpointError(
                 f"the checkpoints in {self._directory} belong to another run: {differences}. Use "

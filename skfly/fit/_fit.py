@@ -40,7 +40,7 @@ LONGEST_PIECE = 1000
 _MOST_WORDS = 1 << 22  # in all pieces; more hardly help
 _LEAST_DOCUMENTS = 100
 _CELLS_PER_DOCUMENT = 4
-_LEAST_LENGTH = 25  # words per document; below, the cells of words give better codes
+_LEAST_LENGTH = 25  # words per document; below, the word cells give better codes
 _LEAST_BLOCKS = 100  # a short corpus has few sentences to shuffle
 _FORMAT = 2  # of checkpoints
 
@@ -333,10 +333,10 @@ class _Run:
         for number, stage in enumerate(self._rule.stages):
             if number < at.stage:
                 continue
-            n_left = stage.n_epochs * self._stream.n_batches - (
-                at.epoch * self._stream.n_batches + at.batch
-            )
-            with progress.stage(stage.label, stage.unit, n_left) as monitor:
+            n_batches = self._stream.n_batches
+            n_done = at.epoch * n_batches + at.batch
+            total = stage.n_epochs * n_batches
+            with progress.stage(stage.label, stage.unit, total, n_done) as monitor:
                 while at.epoch < stage.n_epochs:
                     self._epoch(monitor, checkpoints)
                     at.end_epoch()
@@ -466,7 +466,7 @@ def fit_documents(
     progress: Progress,
     previous: LearnedDocuments | None = None,
 ) -> LearnedDocuments | None:
-    """Learn document cells, or return ``None`` if the cells of words serve better.
+    """Learn document cells, or return ``None`` if the word cells serve better.
 
     Parameters
     ----------

@@ -27,9 +27,9 @@ class DocumentIndex(StoredDocuments):
 
     Parameters
     ----------
-    fly : FlyHashVectorizer or FlyModel
-        The fitted model that makes the codes. Setting its parameters later does not change the
-        index.
+    fly : FlyHashVectorizer, FlyModel, str or path-like
+        The fitted model that makes the codes, its file, or ``"en"``. Setting its parameters later
+        does not change the index.
     keep_texts : bool, default=False
         Whether to keep the texts as well. See :meth:`texts`.
     n_jobs : int or None, default=None

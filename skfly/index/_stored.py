@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from skfly._pretrained import find_model
 from skfly.index._document_rows import Rows
 from skfly.index._packed import PackedIndex
 from skfly.index._rows import Numbers, Strings, as_ids
@@ -319,7 +320,7 @@ class _Tee:
 def as_model(fly: Any) -> FlyModel:
     """Return the model of an estimator or in a file, set to make binary codes."""
     if isinstance(fly, str | os.PathLike):
-        fly = FlyModel.load(fly, mmap=True)
+        fly = FlyModel.load(find_model(fly), mmap=True)
     if not isinstance(fly, FlyModel):
         if not hasattr(type(fly), "model_"):
             raise TypeError(

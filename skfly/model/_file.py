@@ -168,7 +168,8 @@ def read_model(path: str | os.PathLike[str], *, mmap: bool = False) -> ModelFile
         )
     if content.get("kind") == "documents":
         raise ModelFileError(
-            f"{path} holds an index of documents, not a model: open it with DocumentIndex.load"
+            f"{path} holds an index of documents, not a model: open it with DocumentIndex.load or "
+            "'skfly search'"
         )
     try:
         if "kind" not in content:

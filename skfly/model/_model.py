@@ -133,7 +133,7 @@ class FlyModel:
     settings : ModelSettings
     provenance : Provenance
     document_coder : DocumentCoder, optional
-        Cells of documents; without them, documents are coded by the cells of words.
+        Document cells; without them, documents are coded by the word cells.
     layout : CellLayout, optional
         The layout of cells in pictures; without it, :meth:`cell_layout` computes it.
 
@@ -178,7 +178,7 @@ class FlyModel:
         documents = self.document_coder
         if documents is not None and documents.n_cells != self.n_cells:
             raise ValueError(
-                f"there are {documents.n_cells} cells of documents, but {self.n_cells} of words"
+                f"there are {documents.n_cells} document cells, but {self.n_cells} word cells"
             )
         if self.layout is not None and len(self.layout.places) != self.n_cells:
             raise ValueError(
@@ -255,7 +255,7 @@ class FlyModel:
     def compact(self) -> FlyModel:
         """Return a model with nearly the same codes in a fraction of the memory.
 
-        Word vectors take 4 bits per number, and cells of documents become low-rank factors. The
+        Word vectors take 4 bits per number, and document cells become low-rank factors. The
         model encodes words, contexts and documents and describes cells as before.
 
         Returns

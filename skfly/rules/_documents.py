@@ -1,4 +1,4 @@
-"""Learn cells of documents from counts of words.
+"""Learn document cells from counts of words.
 
 1. *Start.* Documents, as tf-idf reduced to their principal directions, are grouped by spherical
    k-means: a cell for each group.
@@ -115,7 +115,7 @@ class DocumentCounts:
 
 @dataclass(frozen=True, eq=False)
 class LearnedDocuments:
-    """Cells of documents, and the state that learning continues from."""
+    """Document cells, and the state that learning continues from."""
 
     coder: DocumentCoder
     counts: DocumentCounts
@@ -141,7 +141,7 @@ def learn_documents(
     seed: int,
     on_step: Callable[[int], Any] | None = None,
 ) -> LearnedDocuments | None:
-    """Learn cells of documents.
+    """Learn document cells.
 
     Parameters
     ----------

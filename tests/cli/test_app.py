@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from skfly.cli import app
-from skfly.cli._console import _in_one_line
+from skfly.cli._console import in_one_line
 
 COMMANDS = [
     "train", "hash", "neighbors", "context", "cells", "evaluate", "explore", "export", "demo",
@@ -80,7 +80,7 @@ class NotToBeRead(io.StringIO):
         (["train", "-"], "option '--output'"),
         (["train", "-", "-o", "{dir}/m", "--window", "4"], "'--window': 4 is even"),
         (["train", "-", "-o", "{dir}/m", "--cells", "9"], "'--hash-length': 32 is more than"),
-        (["train", "-", "-o", "{dir}/m", "--rule", "magic"], "'magic' is not one of"),
+        (["train", "-", "-o", "{dir}/m", "--rule", "magic"], "'--rule': 'magic' is not one of"),
         (["train", "-", "-o", "{dir}/m", "--encoding", "x-y"], "unknown encoding: x-y"),
         (["train", "-", "-o", "{dir}/m", "--learning-rate", "-1"], "--learning-rate must be"),
         (["train", "-", "-o", "{model}"], "{model} exists; --force replaces it"),
@@ -143,9 +143,9 @@ def test_a_truncated_model(skfly, model):
 def test_notes_and_line_breaks_of_an_error_go_into_the_line():
     error = ValueError("bad\n  text")
     error.add_note("in document number 3")
-    assert _in_one_line(error) == "bad text; in document number 3"
-    assert _in_one_line(MemoryError()) == "not enough memory"
-    assert _in_one_line(PermissionError(13, "Permission denied", "m")) == "m: Permission denied"
+    assert in_one_line(error) == "bad text; in document number 3"
+    assert in_one_line(MemoryError()) == "not enough memory"
+    assert in_one_line(PermissionError(13, "Permission denied", "m")) == "m: Permission denied"
 
 
 def test_a_bug_is_not_hidden(skfly, monkeypatch, tmp_path):

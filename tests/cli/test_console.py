@@ -121,6 +121,13 @@ def test_ctrl_c_says_that_no_model_was_written(skfly, text, tmp_path, monkeypatc
     assert (code, out, err) == (130, "", "\nskfly: interrupted; no model was written\n")
 
 
+def test_ctrl_c_says_that_there_is_no_checkpoint_yet(skfly, text, tmp_path, monkeypatch):
+    monkeypatch.setattr(_train, "_train", Interrupted())
+    state = tmp_path / "state"
+    _, _, err = skfly("train", text, "-o", tmp_path / "a", *SMALL, "--checkpoint", state)
+    assert "and no checkpoint: the first comes after a minute" in err
+
+
 def test_ctrl_c_says_where_the_run_continues(skfly, text, tmp_path, monkeypatch):
     state = tmp_path / "state"
     keep = Interrupted(lambda: Checkpoints(state, {"seed": 0}).save({}, {}))

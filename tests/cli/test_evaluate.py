@@ -135,8 +135,8 @@ def test_a_plot_without_matplotlib_is_refused_at_once(skfly, model, tmp_path, mo
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ("words {model} --seeds 3", "--seeds and --corpus belong together"),
-        ("words {model} --corpus {text}", "--seeds and --corpus belong together"),
+        ("words {model} --seeds 3", "--seeds and --corpus need each other"),
+        ("words {model} --corpus {text}", "--seeds and --corpus need each other"),
         ("words {model} --hash-lengths 4,x", "'--hash-lengths': '4,x' is not a list of"),
         ("words {model} --hash-lengths 0", "'0' is not a list of whole numbers above 0"),
         ("words {model} --hash-lengths 21", "none of the hash lengths [21] is possible"),

@@ -35,6 +35,7 @@ def test_documents_are_fitted_and_scored(skfly, data):
     )
     assert code == 0, err
     fly = FlyHashVectorizer(n_kenyon_cells=12, hash_length=3)
+    assert err.count("learning from fewer than 300,000 words") == 1  # of two fits
     table = document_scores({"fly": fly}, load_labelled_texts(data), n_runs=2)
     found = json.loads(out)
     assert [row["method"] for row in found["rows"]] == ["tf-idf", "fly"]

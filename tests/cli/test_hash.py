@@ -48,7 +48,15 @@ def test_hash_into_a_matrix(skfly, fly, model, text, tmp_path):
     told = skfly("hash", model, "-o", output, "--json", "--force")  # standard input is empty
     assert json.loads(told.out) == {"codes": str(output), "rows": 0, "cells": 20}
     assert sparse.load_npz(output).shape == (0, 20)
-    assert {path.name for path in tmp_path.iterdir()} == {"codes.npz", "model.skfly", "text.txt"}
+    (tmp_path / "one.txt").write_text("ripe fruit\n")
+    one = skfly("hash", model, tmp_path / "one.txt", "-o", output, "--force")
+    assert one.out == f"{output}: 1 code of 20 cells\n"
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "codes.npz",
+        "model.skfly",
+        "one.txt",
+        "text.txt",
+    }
 
 
 def test_hash_of_more_lines_than_are_taken_at_a_time(skfly, fly, model, text, monkeypatch):

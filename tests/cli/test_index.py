@@ -120,10 +120,22 @@ def test_nothing_is_found(skfly, notes, model, tmp_path):
     assert err == "skfly: warning: nothing found for 'zzz': it has no known word\n"
 
 
+def test_a_query_of_unknown_words_is_reported(skfly, notes, tmp_path):
+    out = tmp_path / "notes.idx"
+    skfly("index", notes / "fruit.md", "-o", out, "--model", "en", "-q")
+
+    err = skfly("search", out, "zxqvy", "the zxqvy of fruit").err
+
+    assert err == (
+        "skfly: warning: the model does not know 'zxqvy': taking words spelled like it\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
         (("search", "none.idx", "x"), "there is no index none.idx"),
+        (("search", ".", "x"), ". is a directory: index it with 'skfly index' first"),
         (("index", "none", "-o", "x.idx"), "there is no file none"),
     ],
 )

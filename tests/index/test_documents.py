@@ -578,3 +578,11 @@ def test_what_is_told_of_an_index(index):
         repr(index) == "DocumentIndex(47 documents, FlyModel(27 words, 60 cells, hash length 8))"
     )
     assert index.nbytes >= 47 * 8
+
+
+def test_a_model_by_its_name():
+    index = DocumentIndex("en")
+    index.add(["the bank lends money", "a river in the mountains"], ids=["bank", "river"])
+    assert index.search(["loans"], n=1)[0].tolist() == [["bank"]]
+    with pytest.raises(FileNotFoundError, match="there is no model file klingon"):
+        DocumentIndex("klingon")

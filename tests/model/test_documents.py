@@ -192,5 +192,5 @@ class TestFiles:
 
     def test_cells_of_words_and_documents_are_as_many(self):
         narrow = DocumentCoder.from_weights(WEIGHTS[:, :2], THRESHOLDS[:2], idf=np.ones(3))
-        with pytest.raises(ValueError, match="2 cells of documents, but 4 of words"):
+        with pytest.raises(ValueError, match="2 document cells, but 4 word cells"):
             a_model(narrow)
