@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pytest
 
 from skfly import FlyHashVectorizer
 
@@ -25,6 +26,7 @@ def test_info_as_json(skfly, fly, model):
         "subsample": 0.0,
         "decorrelation": 1.0,
         "max_pairs": 2**27,
+        "spelling_weight": pytest.approx(40 * (300 / 1e6) ** 0.5),
         "min_count": 1,
     }
     assert about["most_frequent_words"][:2] == [["fruit", 40], ["ripe", 40]]
