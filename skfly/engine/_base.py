@@ -47,17 +47,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly._threads import run_chunks, single_threaded_blas
 from skfly.engine._checks import check_array, check_whole
 
-_FEW_ROWS = 64  # beyond this, BLAS is faster than a plain loop
 NEVER = 1e30
 """Placeholder for the log share of a word that never occurs; real ones are at most 0."""
 
@@ -205,14 +202,6 @@ class Engine(Counter, Protocol):
         Each entry is summed in the order of the columns, so it does not depend on threads.
         """
 
-    def multiply_whole(
-        self, left: NDArray[np.float64], right: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Multiply matrices of integers whose sums are exact in double precision.
-
-        BLAS is avoided: it starts threads and waits for them, which is slow on a busy machine.
-        """
-
     def sum_rows(
         self,
         weights: NDArray[np.int8] | NDArray[np.int16],
@@ -312,23 +301,6 @@ class HostArrays(LocalCounter):
     def scale(self, array: NDArray[np.float32], factors: Any) -> None:
         check_array("array", array, np.float32, (None, None), changed=True)
         array *= factors
-
-    def multiply_whole(
-        self: Any, left: NDArray[np.float64], right: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        check_array("right", right, np.float64, (None, None))
-        check_array("left", left, np.float64, (None, len(right)))
-        if len(left) <= _FEW_ROWS:  # BLAS would start threads for them
-            return np.asarray(np.einsum("ij,jk->ik", left, right))
-        out = np.empty((len(left), right.shape[1]))
-        edges = np.linspace(0, len(left), self.n_threads + 1).astype(int).tolist()
-        with single_threaded_blas():
-            run_chunks(
-                lambda first, last: np.matmul(left[first:last], right, out=out[first:last]),
-                pairwise(edges),
-                self.n_threads,
-            )
-        return out
 
     def clear_cells(
         self, counts: NDArray[np.float32], cells: NDArray[np.int64]

@@ -336,9 +336,6 @@ class CupyEngine(LocalCounter):
     def multiply_sparse(self, matrix, dense):
         return self._host.multiply_sparse(matrix, dense)
 
-    def multiply_whole(self, left, right):
-        return self._host.multiply_whole(left, right)  # too small to send
-
     def sum_rows(self, weights, rows, amounts, indptr):
         return self._host.sum_rows(weights, rows, amounts, indptr)
 

@@ -8,10 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly._loading import Kernels
-from skfly._threads import n_threads_for, run_chunks
+from skfly._threads import Kernels, n_threads_for, run_chunks
 from skfly.engine import _checks
-from skfly.engine._base import Engine, HostArrays
+from skfly.engine._base import Engine
 from skfly.engine._numpy import NumpyEngine
 
 _KERNELS = Kernels("skfly.engine._kernels")
@@ -49,8 +48,6 @@ class EarlyEngine(NumpyEngine):
         early = self._is_early(len(rows) * np.shape(weights)[-1])
         sum_rows = super().sum_rows if early else self._later.sum_rows
         return sum_rows(weights, rows, amounts, indptr)
-
-    multiply_whole = HostArrays.multiply_whole
 
     def top_cells(self, synapses, drive, rows, indptr, n_top):
         if not self._is_early(len(rows) * np.shape(synapses)[-1]):

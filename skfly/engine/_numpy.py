@@ -128,11 +128,6 @@ class NumpyEngine(HostArrays):
         matrix.check_format(full_check=True)
         return np.asarray(matrix @ dense)
 
-    def multiply_whole(self, left, right):
-        _checks.check_array("right", right, np.float64, (None, None))
-        _checks.check_array("left", left, np.float64, (None, len(right)))
-        return left @ right
-
     def sum_rows(self, weights, rows, amounts, indptr):
         _checks.check_array("weights", weights, (np.int8, np.int16), (None, None))
         rows, indptr = _checks.check_bags(rows, indptr, len(weights))

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly._loading import Kernels
-from skfly._threads import n_threads_for, run_chunks
+from skfly._threads import Kernels, n_threads_for, run_chunks
 from skfly.engine._checks import check_array, check_range
 from skfly.index import _early
 from skfly.index._bits import as_matrix, as_packed, count_ones, pack_parts

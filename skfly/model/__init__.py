@@ -1,7 +1,8 @@
 """Trained models: one immutable object that turns words, contexts and documents into codes."""
 
+from skfly.model._active import Active, codes_to_csr, spread_rows, stack, top_of_scores
 from skfly.model._cells import KenyonCell
-from skfly.model._coder import Active, Coder, top_of_scores
+from skfly.model._coder import Coder
 from skfly.model._documents import DocumentCoder, tfidf
 from skfly.model._factors import Factors
 from skfly.model._file import (
@@ -13,7 +14,6 @@ from skfly.model._file import (
     write_model,
 )
 from skfly.model._layout import CellLayout
-from skfly.model._matrix import codes_to_csr, spread_rows, stack
 from skfly.model._model import FlyModel, ModelSettings, Provenance, check_dtype
 from skfly.model._names import is_stop_word
 from skfly.model._ordered import PhaseCoder, phase_responses

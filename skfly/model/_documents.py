@@ -19,7 +19,7 @@ from scipy import sparse
 from skfly._model_file import under
 from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells
-from skfly.model._coder import Active, top_of_scores
+from skfly.model._active import Active, top_of_scores
 from skfly.model._factors import Factors
 
 _TFIDF_UNIT = 2.0**-10

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells
+from skfly.model._active import multiply_whole
 
 _STEPS = {3: 0.65, 4: 0.355}  # best for 7 and 15 levels of standard normal numbers
 _FACTOR_BITS = 3  # more directions help more than finer numbers
@@ -207,7 +208,7 @@ class Factors:
         np.clip(whole, -_LARGEST_AMOUNT, _LARGEST_AMOUNT, out=whole)
         sums = sum_rows(engine, self.rows, rows, whole, np.asarray(indptr, np.int64))
         largest = np.maximum(np.abs(sums).max(axis=1, keepdims=True, initial=0.0), 1.0)
-        product = engine.multiply_whole(np.rint(sums * (_LARGEST_SUM / largest)), self._cells)
+        product = multiply_whole(engine, np.rint(sums * (_LARGEST_SUM / largest)), self._cells)
         product *= largest * (unit * self._largest_scale / _LARGEST_SUM)
         return product
 

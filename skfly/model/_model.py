@@ -18,11 +18,11 @@ from sklearn.utils import gen_batches
 
 from skfly._threads import single_threaded_blas
 from skfly.engine import Engine, engine_for_codes
+from skfly.model._active import Active, codes_to_csr, spread_rows, stack
 from skfly.model._cells import KenyonCell, likeliest_words, word_probabilities
-from skfly.model._coder import Active, Coder
+from skfly.model._coder import Coder
 from skfly.model._documents import DocumentCoder
 from skfly.model._layout import CellLayout, arrange_cells
-from skfly.model._matrix import codes_to_csr, spread_rows, stack
 from skfly.model._names import content_words, distinctive_words
 from skfly.model._spelling import Spelling, UnknownWords
 from skfly.text import (

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from skfly.engine import Engine
 from skfly.engine._checks import check_array
-from skfly.model._coder import Active
+from skfly.model._active import Active
 
 _TOKENS_AT_A_TIME = 4096
 _MIDDLE = 0.5  # the assumed place of a word whose place is unknown

@@ -13,7 +13,8 @@ from scipy import sparse
 
 from skfly.engine import Drive, Engine, fixed_point_gain, get_engine
 from skfly.engine._checks import check_array, check_cells, check_whole
-from skfly.model._coder import NO_CONSENSUS, Active, rows_in_context, top_of_scores
+from skfly.model._active import Active, multiply_whole, top_of_scores
+from skfly.model._coder import NO_CONSENSUS, rows_in_context
 from skfly.model._factored import FactoredCoder
 from skfly.model._factors import Factors
 
@@ -239,7 +240,7 @@ class SynapseCoder:
         for start in range(0, len(responses), _ROWS_AT_A_TIME):
             part = slice(start, start + _ROWS_AT_A_TIME)
             whole = np.rint(responses[part].astype(np.float64) / _SYNAPSE_UNIT)
-            product = engine.multiply_whole(whole, self._lateral_units)
+            product = multiply_whole(engine, whole, self._lateral_units)
             connected[part] = product * (_SYNAPSE_UNIT * _LATERAL_UNIT)
         return connected
 

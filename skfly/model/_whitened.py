@@ -20,7 +20,7 @@ from scipy import sparse
 from skfly._threads import single_threaded_blas
 from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells, check_whole
-from skfly.model._coder import Active, top_of_scores
+from skfly.model._active import Active, multiply_whole, top_of_scores
 from skfly.model._factors import PackedRows, random_turn, sum_rows
 
 _LARGEST_ENTRY = 127
@@ -296,7 +296,7 @@ class WhitenedCoder:
         activations = np.empty((len(inputs), self.n_cells), dtype=np.float32)
         for start in range(0, len(inputs), _ROWS_AT_A_TIME):
             part = slice(start, start + _ROWS_AT_A_TIME)
-            activations[part] = engine.multiply_whole(_of_equal_length(inputs[part]), self._cells)
+            activations[part] = multiply_whole(engine, _of_equal_length(inputs[part]), self._cells)
         return activations
 
     @cached_property
