@@ -54,6 +54,7 @@ class Kernels:
     def __init__(self, name: str) -> None:
         self._name = name
         self._n_numbers = 0
+        self.module: Any = None  # for users to keep
 
     def are_worth_loading(self, n_numbers: int) -> bool:
         """Return whether to use them for another piece of work: they are loaded, or it is much."""

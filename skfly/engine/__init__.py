@@ -16,6 +16,7 @@ import sys
 from functools import partial
 from importlib.util import find_spec
 
+from skfly._threads import is_loaded
 from skfly.engine._base import (
     Batch,
     Counter,
@@ -66,8 +67,11 @@ def get_engine(
 
 
 def engine_for_codes(name: str, n_jobs: int | None, shape: tuple[int, int]) -> Engine:
-    """Return the engine for a model's codes: for ``"auto"``, one that begins with numpy."""
-    if name != "auto":
+    """Return the engine for a model's codes: for ``"auto"``, one that begins with numpy.
+
+    Unless the compiled kernels are loaded already.
+    """
+    if name != "auto" or is_loaded("skfly.engine._kernels"):
         return get_engine(name, n_jobs, shape)
     return EarlyEngine(n_jobs, partial(get_engine, name, n_jobs, shape))
 

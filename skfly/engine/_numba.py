@@ -205,15 +205,15 @@ class NumbaEngine(HostArrays):
         _checks.check_array("synapses", synapses, np.float32, (None, None))
         _checks.check_top(n_top, synapses.shape[1])
         rows, indptr = _checks.check_bags(rows, indptr, len(synapses))
-        n_bags = len(indptr) - 1
+        n_bags, n_threads = len(indptr) - 1, self._threads_for(len(rows), synapses.shape[1])
         cells = np.empty((n_bags, n_top), dtype=np.int32)
         values = np.empty((n_bags, n_top), dtype=np.int64)
         run_chunks(
             lambda first, last: _kernels.top_of_bags(
                 synapses, *drive, rows, indptr, first, last, cells, values
             ),
-            _balanced(indptr, 4 * self.n_threads),
-            self._threads_for(len(rows), synapses.shape[1]),
+            _balanced(indptr, 4 * n_threads),
+            n_threads,
         )
         return cells, values
 
@@ -222,12 +222,13 @@ class NumbaEngine(HostArrays):
         rows, indptr = _checks.check_bags(rows, indptr, len(weights))
         _checks.check_array("amounts", amounts, np.float64, (len(rows),))
         sums = np.zeros((len(indptr) - 1, weights.shape[1]))
+        n_threads = self._threads_for(len(rows), weights.shape[1])
         run_chunks(
             lambda first, last: _kernels.sum_rows(
                 weights, rows, amounts, indptr, first, last, sums
             ),
-            _balanced(indptr, 4 * self.n_threads),
-            self._threads_for(len(rows), weights.shape[1]),
+            _balanced(indptr, 4 * n_threads),
+            n_threads,
         )
         return sums
 

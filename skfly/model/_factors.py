@@ -93,19 +93,10 @@ class PackedRows:
             found += bits[:, place::n_bits].astype(np.int8) << (n_bits - 1 - place)
         return found
 
-
-def sum_rows(
-    engine: Engine,
-    matrix: NDArray[np.int8] | NDArray[np.int16] | PackedRows,
-    rows: NDArray[Any],
-    amounts: NDArray[np.float64],
-    indptr: NDArray[Any],
-) -> NDArray[np.float64]:
-    """Do what ``Engine.sum_rows`` does, also for packed rows."""
-    if isinstance(matrix, PackedRows):
-        used, rows = np.unique(rows, return_inverse=True)
-        matrix = matrix[used]
-    return engine.sum_rows(matrix, rows.astype(np.int32, copy=False), amounts, indptr)
+    def unpack(self, ids: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[Any]]:
+        """Return the rows that are used, and the place of each id among them."""
+        used, places = np.unique(ids, return_inverse=True)
+        return self[used], places
 
 
 def random_turn(n: int) -> NDArray[np.float64]:
@@ -206,7 +197,7 @@ class Factors:
         unit = largest_amount / _LARGEST_AMOUNT
         whole = np.rint(amounts.astype(np.float64) * self._relative_scales[rows] / unit)
         np.clip(whole, -_LARGEST_AMOUNT, _LARGEST_AMOUNT, out=whole)
-        sums = sum_rows(engine, self.rows, rows, whole, np.asarray(indptr, np.int64))
+        sums = engine.sum_rows(*self.rows.unpack(rows), whole, np.asarray(indptr, np.int64))
         largest = np.maximum(np.abs(sums).max(axis=1, keepdims=True, initial=0.0), 1.0)
         product = multiply_whole(engine, np.rint(sums * (_LARGEST_SUM / largest)), self._cells)
         product *= largest * (unit * self._largest_scale / _LARGEST_SUM)

@@ -443,7 +443,10 @@ class FlyModel:
             return self._codes_in_order(documents)
         if self._spells_texts and not self._codes_of_documents_have_own_cells:
             return self._spelled_parts(documents, encode)
-        return (encode(self, counts) for counts in self._word_counts(documents))
+        parts = count_words(
+            documents, self._known, self.n_words, self.analyzer, self.settings.n_jobs
+        )
+        return (encode(self, counts) for counts in parts)
 
     def _spelled_parts(
         self, documents: Any, encode: Callable[[FlyModel, sparse.csr_array], sparse.csr_array]
@@ -535,7 +538,7 @@ class FlyModel:
         """
         if n_cells < 1 or n_words < 1:
             raise ValueError(f"n_cells={n_cells} and n_words={n_words} must be at least 1")
-        counts = next(self._word_counts([text]))
+        counts = next(count_words([text], self._known, self.n_words, self.analyzer))
         active = self._coder.bags(self._engine, counts, min(n_cells, self.n_cells))
         present = active.cells[0] >= 0
         return self.describe_cells(
@@ -782,11 +785,6 @@ class FlyModel:
     def _active_words(self, ids: NDArray[np.int32], n_top: int) -> Active:
         return self._coder.words(self._engine, ids, n_top, self.settings.word_codes)
 
-    def _word_counts(self, documents: Any) -> Iterator[sparse.csr_array]:
-        return count_words(
-            documents, self._known, self.n_words, self.analyzer, self.settings.n_jobs
-        )
-
     @cached_property
     def _cells_of_documents(self) -> DocumentCoder | None:
         """The document coder, if there is one and the settings ask for it."""
@@ -794,6 +792,11 @@ class FlyModel:
         if which not in _DOCUMENT_CELLS:
             raise ValueError(f"document_cells must be one of {_DOCUMENT_CELLS}; got {which!r}")
         return None if which == "words" else self.document_coder
+
+    @cached_property
+    def _bag_coder(self) -> DocumentCoder | Coder:
+        """The coder of documents, or that of words."""
+        return self._cells_of_documents or self._coder
 
     @property
     def _codes_of_documents_have_own_cells(self) -> bool:
@@ -810,10 +813,10 @@ class FlyModel:
                 return
 
     def _codes_of_bags(self, counts: sparse.csr_array) -> sparse.csr_array:
-        return self._codes(self._most_active(counts))
+        return self._codes(self._bag_coder.bags(self._engine, counts, self.hash_length))
 
     def _graded_codes(self, counts: sparse.csr_array) -> sparse.csr_array:
-        active = self._most_active(counts)
+        active = self._bag_coder.bags(self._engine, counts, self.hash_length)
         order = np.argsort(active.cells, axis=1)  # as the columns of a row are sorted
         strengths = np.maximum(np.take_along_axis(active.activations, order, axis=1), 0.0)
         strengths[~strengths.any(axis=1)] = 1.0
@@ -823,11 +826,6 @@ class FlyModel:
         codes.data = strengths[present].astype(self.settings.dtype).ravel()
         codes.eliminate_zeros()
         return codes
-
-    def _most_active(self, counts: sparse.csr_array) -> Active:
-        """Return the most active cells of documents: those of documents or those of words."""
-        coder = self._cells_of_documents or self._coder
-        return coder.bags(self._engine, counts, self.hash_length)
 
     def _sums_of_codes(self, counts: sparse.csr_array) -> sparse.csr_array:
         used, columns = np.unique(counts.indices, return_inverse=True)

@@ -21,7 +21,7 @@ from skfly._threads import single_threaded_blas
 from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells, check_whole
 from skfly.model._active import Active, multiply_whole, top_of_scores
-from skfly.model._factors import PackedRows, random_turn, sum_rows
+from skfly.model._factors import PackedRows, random_turn
 
 _LARGEST_ENTRY = 127
 _LARGEST_CELL = 2**15 - 1
@@ -289,7 +289,10 @@ class WhitenedCoder:
         """Return the sums of vectors, each times its amount and its word's weight."""
         whole = np.rint(amounts.astype(np.float64) * weights[rows] / _AMOUNT_UNIT)
         np.minimum(whole, _LARGEST_AMOUNT, out=whole)
-        return sum_rows(engine, self.vectors, rows, whole, indptr)
+        vectors = self.vectors
+        if isinstance(vectors, PackedRows):
+            vectors, rows = vectors.unpack(rows)
+        return engine.sum_rows(vectors, rows, whole, indptr)
 
     def _activations(self, engine: Engine, inputs: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return the activation of every cell for vectors of whole numbers; zeros for zeros."""
