@@ -582,9 +582,10 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
         if self.pretrained is not None:
             return read_to_adapt(self, raw_documents)
         analyzer = TextAnalyzer(**self._model_params(None)["text"])
-        if not self.phrases:
-            return self._read(raw_documents, self._given_vocabulary(), analyzer)
-        return self._read_with_phrases(raw_documents, analyzer)
+        if self.phrases:
+            return self._read_with_phrases(raw_documents, analyzer)
+        given = None if self.vocabulary is None else Vocabulary.from_parameter(self.vocabulary)
+        return self._read(raw_documents, given, analyzer)
 
     def _read_with_phrases(
         self, raw_documents: Any, analyzer: TextAnalyzer
@@ -614,8 +615,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
             adapt_to(self, corpus)
             return
         min_count = least_count(corpus.n_words, self.min_count)
-        vocabulary = self._given_vocabulary()
-        if vocabulary is None:
+        if self.vocabulary is None:
             found, ids = self._candidates(corpus)
             vocabulary, order = found.by_frequency(self.max_features, min_count)
             id_map = places_of(ids[order], len(corpus.vocabulary))
@@ -624,6 +624,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
                 is_default = self.max_features == _DEFAULT_WORDS
                 warn_of_cut(common, self.max_features, is_default=is_default)
         else:
+            vocabulary = Vocabulary.from_parameter(self.vocabulary)
             id_map = vocabulary.encode(corpus.vocabulary.words)
         if not len(vocabulary) or not corpus.n_words:
             raise ValueError(
@@ -761,9 +762,6 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
             if run is not None and isinstance(run.get("seed"), int):
                 return int(run["seed"])
         return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _given_vocabulary(self) -> Vocabulary | None:
-        return None if self.vocabulary is None else Vocabulary.from_parameter(self.vocabulary)
 
     def _check_settings(self) -> None:
         """Check what can be checked before any text is read."""

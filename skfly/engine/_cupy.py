@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skfly.engine import _checks, _gpu
-from skfly.engine._base import Increment, LocalCounter
+from skfly.engine._base import Engine, Increment
 from skfly.engine._gpu import Gpu, Lane, import_nccl
 from skfly.engine._gpu_search import GpuCodes
 from skfly.engine._gpu_text import (
@@ -63,7 +63,7 @@ def device_bytes(n_rows: int, n_cells: int) -> int:
     return model + tokens + lanes + tallies + vectors + (1 << 20)
 
 
-class CupyEngine(LocalCounter):
+class CupyEngine(Engine):
     """Kernels on GPUs, see ``kernels.cu``.
 
     Parameters

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from skfly._threads import n_threads_for, run_chunks
 from skfly.engine import _checks, _kernels
-from skfly.engine._base import HostArrays, Increment
+from skfly.engine._base import Engine, Increment
 
 # Floats are summed within chunks and then over chunks, so the number of chunks of words must not
 # depend on the number of threads.
@@ -22,7 +22,7 @@ _TERMS_AT_A_TIME = 16  # of a sum; for fewer, it is not worth returning to the s
 _MOST_INT32 = 2**31 - 1
 
 
-class NumbaEngine(HostArrays):
+class NumbaEngine(Engine):
     """Threaded kernels, see :mod:`skfly.engine._kernels`.
 
     Parameters

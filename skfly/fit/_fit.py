@@ -484,6 +484,8 @@ def fit_documents(
     """
     if hasattr(corpus, "pieces"):
         counts = corpus.pieces(id_map, n_words, _MOST_WORDS, seed)
+    elif previous is None and np.diff(corpus.documents).max(initial=0) < _LEAST_LENGTH:
+        return None
     else:
         counts = sample_pieces(
             corpus, id_map, n_words, longest=LONGEST_PIECE, most_words=_MOST_WORDS, seed=seed

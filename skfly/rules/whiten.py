@@ -113,6 +113,8 @@ class PairCounts:
         return self._parts[0]
 
     def _sum(self, left: sparse.csr_array, right: sparse.csr_array) -> sparse.csr_array:
+        if not left.nnz or not right.nnz:
+            return left if left.nnz else right
         if int(left.data.max(initial=0)) + int(right.data.max(initial=0)) > _MOST_INT32:
             left, right = left.astype(np.int64), right.astype(np.int64)
         return self._engine.add_counts(left, right)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Self, overload
@@ -253,8 +254,8 @@ class Vocabulary:
 
     def with_counts(self, counts: NDArray[np.int64]) -> Vocabulary:
         """Return the same words with other counts."""
-        other = distinct(self.words, counts)
-        other.__dict__["index"] = self.index  # share the cached property
+        other = copy(self)  # shares the index, if there is one
+        other.counts = counts
         return other
 
 
