@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import (
     Interval,
     RealNotInt,
     StrOptions,
-    validate_parameter_constraints,
 )
 from sklearn.utils._set_output import _get_output_config
 
@@ -52,7 +51,6 @@ __all__ = [
     "_fit_context",
     "as_output",
     "strip_newsgroup",
-    "validate_parameter_constraints",
     "with_callbacks",
 ]
 

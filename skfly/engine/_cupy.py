@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skfly.engine import _checks, _gpu
-from skfly.engine._base import Engine, Increment
+from skfly.engine._base import Increment
 from skfly.engine._gpu import Gpu, Lane, import_nccl
 from skfly.engine._gpu_search import GpuCodes
 from skfly.engine._gpu_text import (
@@ -63,8 +63,10 @@ def device_bytes(n_rows: int, n_cells: int) -> int:
     return model + tokens + lanes + tallies + vectors + (1 << 20)
 
 
-class CupyEngine(Engine):
+class CupyEngine(NumbaEngine):
     """Kernels on GPUs, see ``kernels.cu``.
+
+    So far, pairs of words are counted and their information is factorised on the CPU.
 
     Parameters
     ----------
@@ -74,12 +76,11 @@ class CupyEngine(Engine):
     """
 
     name = "cupy"
-    n_threads = 2  # the next batch is prepared while the GPU learns from the last one
 
     def __init__(self, cupy: Any, numbers: Sequence[int]) -> None:
+        super().__init__(None)
         self._gpus = [Gpu(cupy, number) for number in numbers]
         self._home = self._gpus[0]
-        self._host = NumbaEngine(None)
         self._communicators: list[Any] = []
         self._nccl = import_nccl() if len(numbers) > 1 else None
         if self._nccl is not None:
@@ -87,6 +88,11 @@ class CupyEngine(Engine):
 
     def __repr__(self) -> str:
         return " and ".join(f"GPU {gpu.number} ({gpu.model})" for gpu in self._gpus)
+
+    @property
+    def n_threads(self) -> int:
+        # the next batch is prepared while the GPU learns from the last one
+        return max(2, super().n_threads)
 
     def check(self) -> None:
         """Raise an error if a GPU does not run the kernels."""
@@ -324,20 +330,6 @@ class CupyEngine(Engine):
         return n_windows
 
     # Hashing
-
-    # So far, pairs of words are counted and their information is factorised on the CPU.
-
-    def count_pairs(self, batch, skipped, reach, ordered):
-        return self._host.count_pairs(batch, skipped, reach, ordered)
-
-    def add_counts(self, left, right):
-        return self._host.add_counts(left, right)
-
-    def multiply_sparse(self, matrix, dense):
-        return self._host.multiply_sparse(matrix, dense)
-
-    def sum_rows(self, weights, rows, amounts, indptr):
-        return self._host.sum_rows(weights, rows, amounts, indptr)
 
     def top_cells(self, synapses, drive, rows, indptr, n_top):
         home, n_bags, n_cells = self._home, len(indptr) - 1, synapses.shape[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -43,10 +42,9 @@ class NumbaEngine(Engine):
     def set_drives(self, drives, synapses, drive):
         _checks.check_model("drives", drives, np.int16, changed=True)
         _checks.check_array("synapses", synapses, np.float32, drives.shape)
-        run_chunks(
+        self._run_even(
             lambda first, last: _kernels.set_drives(drives, synapses, *drive, first, last),
-            _even(len(synapses), _WORD_CHUNKS),
-            self._threads_for(*synapses.shape),
+            *synapses.shape,
         )
 
     def find_winners(self, drives, ids, offsets, window, truncate):
@@ -60,6 +58,7 @@ class NumbaEngine(Engine):
         top = np.full((len(ids), n_top), -1, dtype=np.int32)
         if len(drives) == 0:
             return top  # the kernel reads the first row when there is nothing to add
+        n_threads = self._threads_for(len(ids), drives.shape[1])
         order = (_kernels.LAST_CELL - np.arange(drives.shape[1])).astype(np.uint16)
         run_chunks(
             lambda first, last: _kernels.find_top_cells(
@@ -73,8 +72,8 @@ class NumbaEngine(Engine):
                 order,
                 top[offsets[first] : offsets[last]],
             ),
-            self._sentence_chunks(offsets),
-            self._threads_for(len(ids), drives.shape[1]),
+            _balanced(offsets, 8 * n_threads),
+            n_threads,
         )
         return top
 
@@ -122,10 +121,9 @@ class NumbaEngine(Engine):
         _checks.check_model("synapses", synapses, np.float32, changed=True)
         _checks.check_array("counts", counts, np.float32, synapses.shape)
         _check_terms(terms, synapses.shape)
-        largest = run_chunks(
+        largest = self._run_even(
             lambda first, last: _kernels.information(synapses, counts, *terms, first, last),
-            _even(len(synapses), _WORD_CHUNKS),
-            self._threads_for(*synapses.shape),
+            *synapses.shape,
         )
         return float(max(largest))
 
@@ -136,41 +134,31 @@ class NumbaEngine(Engine):
         if rows is None:
             rows = np.arange(len(drives))
         rows = _checks.check_whole("rows", rows, np.int64, 0, len(drives) - 1)
-        run_chunks(
+        self._run_even(
             lambda first, last: _kernels.information_drives(
                 drives, counts, *terms, *drive, rows[first:last]
             ),
-            _even(len(rows), _WORD_CHUNKS),
-            self._threads_for(len(rows), drives.shape[1]),
+            len(rows),
+            drives.shape[1],
         )
 
     def hebbian_step(self, synapses, increments, overlap, learning_rate):
         _checks.check_model("synapses", synapses, np.float32, changed=True)
         _checks.check_array("increments", increments, np.float32, synapses.shape, changed=True)
         _checks.check_array("overlap", overlap, np.float64, synapses.shape[1:])
-        chunks = _even(len(synapses), _WORD_CHUNKS)
-        threads = self._threads_for(*synapses.shape)
         norms = np.sqrt(self.squared_norms(synapses))
         as_float = overlap.astype(np.float32)
-        largest = max(
-            run_chunks(
-                lambda first, last: _kernels.hebbian_difference(
-                    synapses, increments, as_float, first, last
-                ),
-                chunks,
-                threads,
-            )
-        )
+
+        def difference(first, last):
+            return _kernels.hebbian_difference(synapses, increments, as_float, first, last)
+
+        largest = max(self._run_even(difference, *synapses.shape))
         factor = np.float32(learning_rate / largest if largest > 0 else 0.0)
-        largest = max(
-            run_chunks(
-                lambda first, last: _kernels.hebbian_apply(
-                    synapses, increments, factor, first, last
-                ),
-                chunks,
-                threads,
-            )
-        )
+
+        def apply(first, last):
+            return _kernels.hebbian_apply(synapses, increments, factor, first, last)
+
+        largest = max(self._run_even(apply, *synapses.shape))
         energy = -np.divide(overlap, norms, out=np.zeros_like(overlap), where=norms > 0)
         return float(energy.sum()), float(largest)
 
@@ -181,8 +169,8 @@ class NumbaEngine(Engine):
         _checks.check_window(window)
         _checks.check_top(n_top, n_cells)
         ids, offsets = _checks.check_text(batch[0], batch[1], n_words)
-        n_windows = 0
-        for first, last in _cut(offsets, _CONSENSUS_POSITIONS):
+        n_windows, n_blocks = 0, max(1, -(-len(ids) // _CONSENSUS_POSITIONS))
+        for first, last in _balanced(offsets, n_blocks):
             start, stop = offsets[first], offsets[last]
             block, local = ids[start:stop], offsets[first : last + 1] - start
             top = self._top_of_windows(drives, block, local, window, truncate, n_top)
@@ -332,12 +320,12 @@ class NumbaEngine(Engine):
             _kernels.add_squares(synapses, first, last, square)
             return square
 
-        chunks = _even(len(synapses), _WORD_CHUNKS)
-        threads = self._threads_for(*synapses.shape)
-        return np.sum(run_chunks(kernel, chunks, threads), axis=0)
+        return np.sum(self._run_even(kernel, *synapses.shape), axis=0)
 
-    def _sentence_chunks(self, offsets):
-        return _balanced(offsets, 8 * self.n_threads if self.n_threads > 1 else 1)
+    def _run_even(self, kernel, n_items, n_cells):
+        """Run a kernel on at most ``_WORD_CHUNKS`` non-empty runs of items of equal length."""
+        bounds = np.unique(np.linspace(0, n_items, _WORD_CHUNKS + 1).astype(np.int64))
+        return run_chunks(kernel, pairwise(bounds.tolist()), self._threads_for(n_items, n_cells))
 
     def _threads_for(self, n_positions: int, n_cells: int) -> int:
         """Return how many threads are worth starting for this much work."""
@@ -368,12 +356,6 @@ def _sentence_numbers(offsets: np.ndarray) -> np.ndarray:
     return np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))
 
 
-def _even(n_items: int, n_chunks: int) -> list[tuple[int, int]]:
-    """Cut ``range(n_items)`` into at most ``n_chunks`` non-empty runs of equal length."""
-    bounds = np.unique(np.linspace(0, n_items, n_chunks + 1).astype(np.int64))
-    return [(int(a), int(b)) for a, b in pairwise(bounds)]
-
-
 def _balanced(offsets: np.ndarray, n_chunks: int) -> list[tuple[int, int]]:
     """Cut the items that ``offsets`` delimits into runs of about equal total length.
 
@@ -383,7 +365,7 @@ def _balanced(offsets: np.ndarray, n_chunks: int) -> list[tuple[int, int]]:
     aims = offsets[0] + (offsets[-1] - offsets[0]) * np.arange(1, n_chunks) / n_chunks
     inner = np.searchsorted(offsets, aims, side="left")
     bounds = np.unique(np.concatenate([[0], np.minimum(inner, last), [last]]))
-    return [(int(a), int(b)) for a, b in pairwise(bounds)]
+    return list(pairwise(bounds.tolist()))
 
 
 def _counts(data: np.ndarray, columns: np.ndarray, sizes: np.ndarray) -> sparse.csr_array:
@@ -392,9 +374,3 @@ def _counts(data: np.ndarray, columns: np.ndarray, sizes: np.ndarray) -> sparse.
     counts = sparse.csr_array((data, columns, ends), shape=(len(sizes), len(sizes)))
     counts.has_canonical_format = True
     return counts
-
-
-def _cut(offsets: np.ndarray, n_positions: int) -> Iterator[tuple[int, int]]:
-    """Cut the sentences into runs of about ``n_positions`` positions."""
-    n_chunks = max(1, -(-int(offsets[-1] - offsets[0]) // n_positions))
-    yield from _balanced(offsets, n_chunks)

@@ -44,13 +44,16 @@ class Coder(Protocol):
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """Everything else, as JSON can hold it."""
+        """Everything else, as JSON can hold it; by default, nothing."""
+        return {}
 
     def compact(self) -> Coder:
-        """Return a coder with nearly the same codes in a fraction of the memory."""
+        """Return a coder with nearly the same codes in a fraction of the memory, if it has one."""
+        return self
 
-    def check_word_codes(self, word_codes: str) -> None:
-        """Raise ``ValueError`` if words have no codes of this kind."""
+    def check_word_codes(self, word_codes: str) -> None:  # noqa: ARG002
+        """Raise ``ValueError`` if words have no codes of this kind; by default, all have one."""
+        return
 
     @classmethod
     def from_arrays(

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
 from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells
@@ -142,7 +143,7 @@ class Factors:
             How much each row counts.
         """
         products = np.zeros((matrix.shape[1], matrix.shape[1]))
-        for part in _parts(len(matrix)):
+        for part in gen_batches(max(len(matrix), 1), _ROWS_AT_A_TIME):
             some = matrix[part].astype(np.float64)
             if importance is not None:
                 some *= importance[part, None]
@@ -151,7 +152,7 @@ class Factors:
         directions = np.linalg.eigh(products)[1][:, ::-1][:, :rank] @ random_turn(rank)
         largest = max(float(np.abs(directions).max(initial=0.0)), 1e-30) / _LARGEST_CELL
         packed, scales = [], []
-        for part in _parts(len(matrix)):
+        for part in gen_batches(max(len(matrix), 1), _ROWS_AT_A_TIME):
             rows, units = PackedRows.quantise(
                 matrix[part].astype(np.float64) @ directions, _FACTOR_BITS
             )
@@ -211,7 +212,7 @@ class Factors:
         """Return some columns of the matrix."""
         chosen = self.cells[:, cells].astype(np.float64)
         found = np.empty((len(self.rows), len(cells)))
-        for part in _parts(len(self.rows)):
+        for part in gen_batches(max(len(self.rows), 1), _ROWS_AT_A_TIME):
             found[part] = (self.rows[part] @ chosen) * self.scales[part, None]
         return found
 
@@ -226,10 +227,3 @@ class Factors:
     @cached_property
     def _cells(self) -> NDArray[np.float64]:
         return self.cells.astype(np.float64)
-
-
-def _parts(n_rows: int) -> list[slice]:
-    return [
-        slice(start, min(start + _ROWS_AT_A_TIME, n_rows))
-        for start in range(0, max(n_rows, 1), _ROWS_AT_A_TIME)
-    ]

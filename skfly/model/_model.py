@@ -668,9 +668,8 @@ class FlyModel:
     ) -> list[list[str]]:
         words = self.vocabulary.words
         found = []
-        for start in range(0, self.n_cells, _CELLS_AT_A_TIME):
-            part = np.arange(start, min(start + _CELLS_AT_A_TIME, self.n_cells))
-            for strengths in strengths_of(part).T:
+        for part in gen_batches(self.n_cells, _CELLS_AT_A_TIME):
+            for strengths in strengths_of(np.arange(part.start, part.stop)).T:
                 order = _largest(strengths, 4 * _NAMING_WORDS)
                 found.append([words[i] for i in content_words(words, order, _NAMING_WORDS)])
         return found

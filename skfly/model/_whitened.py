@@ -21,6 +21,7 @@ from skfly._threads import single_threaded_blas
 from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells, check_whole
 from skfly.model._active import Active, multiply_whole, top_of_scores
+from skfly.model._coder import Coder
 from skfly.model._factors import PackedRows, random_turn
 
 _LARGEST_ENTRY = 127
@@ -34,7 +35,7 @@ _LONG_SHARE = 14  # a code with more than one cell in this many is a long one
 
 
 @dataclass(frozen=True, eq=False)
-class WhitenedCoder:
+class WhitenedCoder(Coder):
     """Cells that respond to directions among the vectors of words.
 
     Parameters
@@ -102,10 +103,6 @@ class WhitenedCoder:
         arrays = {"vectors": vectors, "weights": self.weights, "cells": self.cells}
         return arrays if self.long_cells is None else arrays | {"long_cells": self.long_cells}
 
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {}
-
     @classmethod
     def from_arrays(
         cls,
@@ -165,9 +162,6 @@ class WhitenedCoder:
     def _long(self) -> WhitenedCoder:
         assert self.long_cells is not None
         return replace(self, cells=self.long_cells, long_cells=None)
-
-    def check_word_codes(self, word_codes: str) -> None:
-        """Do nothing: words have only one kind of code here."""
 
     def words(
         self,

@@ -30,31 +30,9 @@ PATTERN_SECONDS = 1.0  # that the pattern of a model file may take for a sentenc
 _PLAIN_PATTERN = re.compile(r"(?:\(\?u\))?[^()*+?{]*(?:[*+](?:\\b)?)?")
 
 
-def split_punctuation(text: str) -> list[str]:
-    """Split text at full stops, question marks, exclamation marks and empty lines.
-
-    Examples
-    --------
-    >>> split_punctuation("J. Doe came. He saw! Did he?")
-    ['J. Doe came', 'He saw', 'Did he?']
-    """
-    return _SENTENCE_END.split(text)
-
-
-def split_lines(text: str) -> list[str]:
-    r"""Split text into lines, one sentence per line.
-
-    Examples
-    --------
-    >>> split_lines("St. Ives is far.\nSo it is.")
-    ['St. Ives is far.', 'So it is.']
-    """
-    return text.splitlines()
-
-
 SPLITTERS: Mapping[str, Callable[[str], list[str]]] = {
-    "punctuation": split_punctuation,
-    "line": split_lines,
+    "punctuation": _SENTENCE_END.split,
+    "line": str.splitlines,
 }
 
 

@@ -25,7 +25,7 @@ _N_CHARACTERS = 0x110000
 _TWO_PLANES = 0x20000
 _FINAL_SIGMA = "Σ"  # its lowercase form depends on its neighbours
 
-# The pattern of `split_punctuation` by kind of character; line ends are those of
+# The pattern of `SPLITTERS["punctuation"]` by kind of character; line ends are those of
 # `str.splitlines`.
 _KINDS = {
     "punctuation": (

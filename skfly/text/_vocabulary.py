@@ -178,6 +178,9 @@ class Vocabulary:
         """The id of each word."""
         return {word: i for i, word in enumerate(self.words)}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"words": self.words, "counts": self.counts}
+
     def __len__(self) -> int:
         return len(self.words)
 
