@@ -46,7 +46,6 @@ from skfly.model import (
     KenyonCell,
     ModelSettings,
     Provenance,
-    check_dtype,
     name_regions,
     spelled_alike,
 )
@@ -765,7 +764,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
 
     def _check_settings(self) -> None:
         """Check what can be checked before any text is read."""
-        check_dtype(self.dtype)
+        ModelSettings(**self._model_params(None))  # checks the dtype
         choose_engine(self.backend, self.n_jobs)
         if self.learning not in RULES:
             raise ValueError(f"learning must be one of {sorted(RULES)}; got {self.learning!r}")

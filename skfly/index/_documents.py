@@ -183,7 +183,7 @@ class DocumentIndex(StoredDocuments):
         pairs, scores = rows.pairs(threshold, self.n_jobs)
         return rows.with_ids(pairs), scores
 
-    def _queries(self, texts: Any, stacklevel: int = 3) -> NDArray[np.uint8]:
+    def _queries(self, texts: Any) -> NDArray[np.uint8]:
         """Return the codes of queries, and warn about those that have none."""
         codes = pack_codes(self.model.documents(texts))
         empty = np.flatnonzero(~codes.any(axis=1))
@@ -192,7 +192,7 @@ class DocumentIndex(StoredDocuments):
             warnings.warn(
                 f"{len(empty)} of {len(codes)} queries have no known word and find nothing: "
                 f"number {shown} (counted from 0)",
-                stacklevel=stacklevel,
+                stacklevel=3,
             )
         return codes
 

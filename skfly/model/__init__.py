@@ -14,7 +14,7 @@ from skfly.model._file import (
     write_model,
 )
 from skfly.model._layout import CellLayout
-from skfly.model._model import FlyModel, ModelSettings, Provenance, check_dtype
+from skfly.model._model import FlyModel, ModelSettings, Provenance
 from skfly.model._names import is_stop_word
 from skfly.model._ordered import PhaseCoder, phase_responses
 from skfly.model._regions import name_regions
@@ -36,7 +36,6 @@ __all__ = [
     "Provenance",
     "SynapseCoder",
     "WhitenedCoder",
-    "check_dtype",
     "codes_to_csr",
     "describe_model",
     "evidence",

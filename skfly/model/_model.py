@@ -105,16 +105,12 @@ class ModelSettings:
     text: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_dtype(self.dtype)
-
-
-def check_dtype(dtype: Any) -> None:
-    """Raise ``ValueError`` or ``TypeError`` unless sparse matrices can have this type."""
-    if np.dtype(dtype).kind not in "biuf" or np.dtype(dtype) == np.float16:
-        raise ValueError(
-            f"dtype={np.dtype(dtype).name}, of which scipy has no sparse matrices: choose another "
-            "type of numbers, such as float32 or int8"
-        )
+        dtype = np.dtype(self.dtype)
+        if dtype.kind not in "biuf" or dtype == np.float16:
+            raise ValueError(
+                f"dtype={dtype.name}, of which scipy has no sparse matrices: choose another type "
+                "of numbers, such as float32 or int8"
+            )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

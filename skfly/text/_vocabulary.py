@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Self, overload
@@ -257,9 +256,7 @@ class Vocabulary:
 
     def with_counts(self, counts: NDArray[np.int64]) -> Vocabulary:
         """Return the same words with other counts."""
-        other = copy(self)  # shares the index, if there is one
-        other.counts = counts
-        return other
+        return distinct(self.words, counts)
 
 
 def distinct(words: Sequence[str], counts: NDArray[np.int64]) -> Vocabulary:
