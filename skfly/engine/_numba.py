@@ -323,9 +323,9 @@ class NumbaEngine(Engine):
         return np.sum(self._run_even(kernel, *synapses.shape), axis=0)
 
     def _run_even(self, kernel, n_items, n_cells):
-        """Run a kernel on at most ``_WORD_CHUNKS`` non-empty runs of items of equal length."""
-        bounds = np.unique(np.linspace(0, n_items, _WORD_CHUNKS + 1).astype(np.int64))
-        return run_chunks(kernel, pairwise(bounds.tolist()), self._threads_for(n_items, n_cells))
+        """Run a kernel on runs of items."""
+        n_threads = self._threads_for(n_items, n_cells)
+        return run_chunks(kernel, _even(n_items, _WORD_CHUNKS), n_threads)
 
     def _threads_for(self, n_positions: int, n_cells: int) -> int:
         """Return how many threads are worth starting for this much work."""
@@ -354,6 +354,12 @@ def _sorted_positions(ids: np.ndarray, n_words: int) -> tuple[np.ndarray, np.nda
 def _sentence_numbers(offsets: np.ndarray) -> np.ndarray:
     """Return the sentence that each position belongs to."""
     return np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))
+
+
+def _even(n_items: int, n_chunks: int) -> list[tuple[int, int]]:
+    """Cut ``range(n_items)`` into at most ``n_chunks`` non-empty runs of equal length."""
+    bounds = np.unique(np.linspace(0, n_items, n_chunks + 1).astype(np.int64))
+    return list(pairwise(bounds.tolist()))
 
 
 def _balanced(offsets: np.ndarray, n_chunks: int) -> list[tuple[int, int]]:

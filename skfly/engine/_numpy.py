@@ -25,10 +25,13 @@ LOG_OF_2 = (np.float32(0.693359375), np.float32(-2.12194440e-4))  # few bits fir
 
 
 class NumpyEngine(Engine):
-    """Reference kernels."""
+    """Reference kernels. ``n_threads`` is accepted and has no effect."""
 
     name = "numpy"
     n_threads = 1
+
+    def __init__(self, n_threads: int = 1) -> None:
+        self.n_threads = n_threads
 
     def set_drives(self, drives, synapses, drive):
         _checks.check_model("drives", drives, np.int16, changed=True)
