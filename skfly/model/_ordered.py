@@ -96,22 +96,10 @@ class PhaseCoder(Coder):
             np.add.at(sums, rows, found)
         return _top(sums, n_top)
 
-    def words(
-        self,
-        engine: Engine,
-        ids: NDArray[np.int32],
-        n_top: int,
-        word_codes: str,  # noqa: ARG002
-    ) -> Active:
+    def words(self, engine: Engine, ids: NDArray[np.int32], n_top: int, _: str) -> Active:
         return _top(self.responses(engine, ids), n_top)
 
-    def mixtures(
-        self,
-        engine: Engine,
-        weights: sparse.csr_array,
-        n_top: int,
-        word_codes: str,  # noqa: ARG002
-    ) -> Active:
+    def mixtures(self, engine: Engine, weights: sparse.csr_array, n_top: int, _: str) -> Active:
         return self.bags(engine, weights, n_top)
 
     def contexts(
@@ -146,9 +134,7 @@ class PhaseCoder(Coder):
         return phase_responses(self.magnitudes[ids], self.phases[ids], middle)
 
     def strengths(
-        self,
-        cells: NDArray[np.integer[Any]],
-        counts: NDArray[np.int64],  # noqa: ARG002
+        self, cells: NDArray[np.integer[Any]], _: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         return self.magnitudes[:, cells].astype(np.float64)
 

@@ -105,10 +105,7 @@ class WhitenedCoder(Coder):
 
     @classmethod
     def from_arrays(
-        cls,
-        arrays: Mapping[str, NDArray[Any]],
-        numbers: Mapping[str, Any],  # noqa: ARG003
-        n_words: int,
+        cls, arrays: Mapping[str, NDArray[Any]], _: Mapping[str, Any], n_words: int
     ) -> Self:
         rank, n_cells = np.shape(arrays["cells"])
         check_cells(n_cells)
@@ -163,22 +160,12 @@ class WhitenedCoder(Coder):
         assert self.long_cells is not None
         return replace(self, cells=self.long_cells, long_cells=None)
 
-    def words(
-        self,
-        engine: Engine,
-        ids: NDArray[np.int32],
-        n_top: int,
-        word_codes: str = "",  # noqa: ARG002
-    ) -> Active:
+    def words(self, engine: Engine, ids: NDArray[np.int32], n_top: int, _: str = "") -> Active:
         ids = check_whole("ids", ids, np.int32, 0, self.n_words - 1)
         return top_of_scores(engine, self.responses(engine, ids), n_top)
 
     def mixtures(
-        self,
-        engine: Engine,
-        weights: sparse.csr_array,
-        n_top: int,
-        word_codes: str = "",  # noqa: ARG002
+        self, engine: Engine, weights: sparse.csr_array, n_top: int, _: str = ""
     ) -> Active:
         activations = self._activations(engine, self._mixed(engine, weights)[1])
         return top_of_scores(engine, activations, n_top)

@@ -204,13 +204,7 @@ class WhitenRule(Rule):
             grown[ends] = np.concatenate([state[ends], more])
         return grown
 
-    def step(
-        self,
-        batch: Any,
-        stage: int,  # noqa: ARG002
-        epoch: int,  # noqa: ARG002
-        random: np.random.Generator,  # noqa: ARG002
-    ) -> StepReport:
+    def step(self, batch: Any, *_: Any) -> StepReport:
         """Count the pairs of a batch."""
         for kind in _KINDS:
             counts = self._task.counter.count_pairs(
@@ -261,12 +255,7 @@ class WhitenRule(Rule):
         arrays = [_to_arrays(kind, self._counts[kind].total()) for kind in _KINDS]
         return {}, {name: array for some in arrays for name, array in some.items()}
 
-    def restore(
-        self,
-        stage: int,  # noqa: ARG002
-        numbers: dict[str, Any],  # noqa: ARG002
-        arrays: dict[str, NDArray[Any]],
-    ) -> None:
+    def restore(self, _: int, __: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Restore what :meth:`state` returned."""
         self.check_state(arrays, len(self._task.word_counts), self._task.n_cells)
         self._restore_counts(arrays)
