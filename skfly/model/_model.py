@@ -366,7 +366,7 @@ class FlyModel:
                 ids = np.append(target_ids[row], around_ids[row])
                 ids = np.where(ids < 0, found, ids).astype(np.int32)
                 target_ids[row], around_ids[row] = ids[0], ids[1:]
-            coder = self._with_words(unknown.words)
+            coder = self._with_words(list(unknown))
         active = coder.contexts(self._engine, target_ids, around_ids, self.hash_length)
         return self._codes(active)
 
@@ -453,7 +453,7 @@ class FlyModel:
             parts = count_words(some, unknown, _MOST_WORDS, self.analyzer, self.settings.n_jobs)
             for counts in parts:
                 used = np.unique(counts.indices[counts.indices >= self.n_words]) - self.n_words
-                met = unknown.words
+                met = list(unknown)
                 words = [met[i] for i in used.tolist()]
                 places = np.arange(self.n_words + len(met), dtype=np.int32)
                 places[self.n_words + used] = self.n_words + np.arange(len(used))
