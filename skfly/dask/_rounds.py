@@ -12,8 +12,9 @@ import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +56,7 @@ class Traffic(NamedTuple):
     up: int = 0
 
 
-class ShardedCorpus:
+class ShardedCorpus(AbstractContextManager["ShardedCorpus"]):
     """The parts of a corpus on a cluster that training needs.
 
     Parameters
@@ -128,9 +129,6 @@ class ShardedCorpus:
         """Return in how many documents of all shards each word occurs."""
         total = self._sum_over_words(count_documents_with)
         return np.array([total[word] for word in self.vocabulary.words], dtype=np.int64)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.shards = []  # Dask forgets what no one holds
