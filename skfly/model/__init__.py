@@ -15,9 +15,8 @@ from skfly.model._file import (
 )
 from skfly.model._layout import CellLayout
 from skfly.model._model import FlyModel, ModelSettings, Provenance
-from skfly.model._names import is_stop_word
+from skfly.model._names import is_stop_word, name_regions
 from skfly.model._ordered import PhaseCoder, phase_responses
-from skfly.model._regions import name_regions
 from skfly.model._spelling import spelled_alike
 from skfly.model._synapses import SynapseCoder, evidence, keep_probabilities
 from skfly.model._whitened import WhitenedCoder
