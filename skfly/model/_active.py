@@ -15,7 +15,9 @@ from skfly.engine import Drive, Engine, fixed_point_gain
 from skfly.engine._checks import check_array
 
 _UNIT = Drive(fixed_point_gain(2.0, 12), np.float32(-np.inf))
-_LITTLE_WORK = 1 << 23  # products of two numbers; below, preparing BLAS takes longer than a loop
+_LITTLE_WORK = (
+    25_000_000  # products of two numbers; for fewer, a loop takes less than preparing BLAS
+)
 _MOST_INT32 = np.iinfo(np.int32).max
 
 
