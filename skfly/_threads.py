@@ -52,13 +52,13 @@ class Kernels:
     """
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
         self._n_numbers = 0
         self.module: Any = None  # for users to keep
 
     def are_worth_loading(self, n_numbers: int) -> bool:
         """Return whether to use them for another piece of work: they are loaded, or it is much."""
-        if is_loaded(self._name):
+        if is_loaded(self.name):
             return True
         self._n_numbers += max(n_numbers, _A_CALL)
         return self._n_numbers > _WORTH_LOADING

@@ -17,6 +17,7 @@ from functools import partial
 from importlib.util import find_spec
 
 from skfly._threads import is_loaded
+from skfly.engine import _early
 from skfly.engine._base import (
     Batch,
     Counter,
@@ -29,7 +30,6 @@ from skfly.engine._base import (
     fixed_point_gain,
     fused,
 )
-from skfly.engine._early import EarlyEngine
 
 __all__ = [
     "ENGINES",
@@ -71,9 +71,9 @@ def engine_for_codes(name: str, n_jobs: int | None, shape: tuple[int, int]) -> E
 
     Unless the compiled kernels are loaded already.
     """
-    if name != "auto" or is_loaded("skfly.engine._kernels"):
+    if name != "auto" or is_loaded(_early.KERNELS.name):
         return get_engine(name, n_jobs, shape)
-    return EarlyEngine(n_jobs, partial(get_engine, name, n_jobs, shape))
+    return _early.EarlyEngine(n_jobs, partial(get_engine, name, n_jobs, shape))
 
 
 def choose_engine(

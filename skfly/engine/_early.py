@@ -13,7 +13,7 @@ from skfly.engine import _checks
 from skfly.engine._base import Engine
 from skfly.engine._numpy import NumpyEngine
 
-_KERNELS = Kernels("skfly.engine._kernels")
+KERNELS = Kernels("skfly.engine._kernels")
 _ROWS_AT_A_TIME = 128  # so that the cache holds them
 
 
@@ -42,7 +42,7 @@ class EarlyEngine(NumpyEngine):
         return self._load()
 
     def _is_early(self, n_numbers: int) -> bool:
-        return not _KERNELS.are_worth_loading(n_numbers)
+        return not KERNELS.are_worth_loading(n_numbers)
 
     def sum_rows(self, weights, rows, amounts, indptr):
         early = self._is_early(len(rows) * np.shape(weights)[-1])

@@ -25,7 +25,7 @@ SCORES = arrays_of.arrays(
 
 @pytest.fixture(autouse=True)
 def _nothing_loaded(monkeypatch):
-    monkeypatch.setattr("skfly.engine._early._KERNELS", Kernels("no such module"))
+    monkeypatch.setattr("skfly.engine._early.KERNELS", Kernels("no such module"))
 
 
 def an_engine(n_jobs=1):
@@ -104,7 +104,7 @@ def test_modules_that_are_being_imported_are_not_loaded(monkeypatch):
 
 
 def test_the_other_engine_takes_over(monkeypatch):
-    monkeypatch.setattr("skfly.engine._early._KERNELS", Kernels("numpy"))
+    monkeypatch.setattr("skfly.engine._early.KERNELS", Kernels("numpy"))
     engine = EarlyEngine(1, lambda: NUMBA)
     weights = np.ones((2, 3), np.int8)
     assert engine.sum_rows(weights, [0, 1], np.ones(2), [0, 2]).tolist() == [[2.0] * 3]
