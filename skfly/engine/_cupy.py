@@ -317,15 +317,8 @@ class CupyEngine(NumbaEngine):
                 for text in texts:
                     text.tally_top_cells(window, first, last, n_cells)
                 tally = self._summed("tally", (last - first) * n_cells)
-                self._home.launch(
-                    "add_tally_to_consensus",
-                    _gpu.BLOCKS,
-                    counts,
-                    tally,
-                    first,
-                    last - first,
-                    n_cells,
-                )
+                added = counts, tally, first, last - first, n_cells
+                self._home.launch("add_tally_to_consensus", _gpu.BLOCKS, *added)
             n_windows += sum(int(text.gpu.fetch(text.n_found)[0]) for text in texts)
         return n_windows
 

@@ -60,17 +60,10 @@ class NumbaEngine(Engine):
             return top  # the kernel reads the first row when there is nothing to add
         n_threads = self._threads_for(len(ids), drives.shape[1])
         order = (_kernels.LAST_CELL - np.arange(drives.shape[1])).astype(np.uint16)
+        windows = drives, ids, offsets, window, truncate
         run_chunks(
             lambda first, last: _kernels.find_top_cells(
-                drives,
-                ids,
-                offsets,
-                window,
-                truncate,
-                first,
-                last,
-                order,
-                top[offsets[first] : offsets[last]],
+                *windows, first, last, order, top[offsets[first] : offsets[last]]
             ),
             _balanced(offsets, 8 * n_threads),
             n_threads,
@@ -86,30 +79,15 @@ class NumbaEngine(Engine):
         ids, offsets = _checks.check_text(ids, offsets, n_rows // 2)
         winners = _checks.check_winners(winners, len(ids), n_cells)
         order, begins = _sorted_positions(ids, len(rates))
-        sentences = _sentence_numbers(offsets)
         words = np.zeros(n_rows, dtype=np.int64)
         winners = np.where(winners < 0, n_cells, winners).astype(np.uint16)
+        windows = offsets, winners, window // 2, order, begins, _sentence_numbers(offsets)
 
         def kernel(first, last):
             seen = np.zeros((2, n_cells + 1), np.int32)
             overlap, cells = np.zeros(n_cells), np.zeros((2, n_cells), np.int64)
-            _kernels.add_windows(
-                sums,
-                rates,
-                weights,
-                offsets,
-                winners,
-                window // 2,
-                order,
-                begins,
-                sentences,
-                first,
-                last,
-                seen,
-                overlap,
-                words,
-                cells,
-            )
+            found = seen, overlap, words, cells
+            _kernels.add_windows(sums, rates, weights, *windows, first, last, *found)
             return overlap, cells
 
         threads = self._threads_for(len(ids), window)
@@ -293,16 +271,10 @@ class NumbaEngine(Engine):
         if matrix.has_sorted_indices:
             worth = _TERMS_AT_A_TIME * n_inner * matrix.shape[0] // max(matrix.nnz, 1)
             n_at_a_time = min(n_at_a_time, max(_ROWS_IN_CACHE, worth))
+        rows = matrix.indptr, matrix.indices, matrix.data
         run_chunks(
             lambda first, last: _kernels.multiply_sparse(
-                matrix.indptr,
-                matrix.indices,
-                matrix.data,
-                blocks,
-                first,
-                last,
-                n_at_a_time,
-                product,
+                *rows, blocks, first, last, n_at_a_time, product
             ),
             _balanced(matrix.indptr, 4 * self.n_threads),
             self._threads_for(matrix.nnz, n_columns),
