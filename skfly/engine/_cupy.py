@@ -210,19 +210,12 @@ class CupyEngine(NumbaEngine):
             lane.finish()
             tokens, n_before = send_tokens(lane, ids, offsets, first, last, window // 2)
             found = lane.room("winners", last - first, np.int32)
+            windows = tokens, tokens.size, n_before, last - first, window, int(truncate)
             lane.gpu.launch(
                 "find_winners",
                 -(-(last - first) // warps),
-                drives.on(lane.gpu),
-                drives.stride,
-                drives.shape[0] // 2,
-                drives.shape[1],
-                tokens,
-                tokens.size,
-                n_before,
-                last - first,
-                window,
-                int(truncate),
+                *drives.on(lane.gpu),
+                *windows,
                 found,
                 threads=WARP * warps,
                 shared=4 * warps * (window + 1),
@@ -264,25 +257,14 @@ class CupyEngine(NumbaEngine):
 
     def _add_tally(self, sums, rates, weights, tally, first, last, overlap, cells):
         home, (n_rows, n_cells) = self._home, sums.shape
-        as_drives = isinstance(weights, Drives)
         overlaps = home.room("overlaps", _PARTS * n_cells, np.float64)
         parts = home.room("cell parts", 2 * _PARTS * n_cells, np.int32)
         columns = -(-n_cells // _gpu.THREADS)
-        home.launch(
-            "add_tally_to_counts" if as_drives else "add_tally_to_sums",
-            (columns, _PARTS),
-            sums,
-            rates,
-            weights.arrays[0] if as_drives else weights,
-            weights.stride if as_drives else n_cells,
-            tally,
-            first,
-            last - first,
-            n_rows // 2,
-            n_cells,
-            overlaps,
-            parts,
-        )
+        kernel, given = "add_tally_to_sums", (weights, n_cells)
+        if isinstance(weights, Drives):
+            kernel, given = "add_tally_to_counts", (weights.arrays[0], weights.stride)
+        words = tally, first, last - first, n_rows // 2, n_cells
+        home.launch(kernel, (columns, _PARTS), sums, rates, *given, *words, overlaps, parts)
         home.launch("add_parts", columns, overlaps, parts, _PARTS, n_cells, overlap, cells)
 
     def hebbian_step(self, synapses, increments, overlap, learning_rate):
@@ -345,21 +327,10 @@ class CupyEngine(NumbaEngine):
             sent.set(staged, stream=lane.stream)
             size = (last - first) * n_top
             best, activations = lane.room("cells", size, "i4"), lane.room("values", size, "i8")
-            home.launch(
-                "top_of_bags",
-                last - first,
-                weights,
-                n_cells,
-                *drive,
-                sent[last - first + 1 :],
-                sent[: last - first + 1],
-                n_top,
-                best,
-                activations,
-                threads=128,
-                shared=8 * n_cells,
-                stream=lane.stream,
-            )
+            bags = sent[last - first + 1 :], sent[: last - first + 1]
+            given = weights, n_cells, *drive, *bags, n_top, best, activations
+            where = {"threads": 128, "shared": 8 * n_cells, "stream": lane.stream}
+            home.launch("top_of_bags", last - first, *given, **where)
             _fetch_then(lane, "cells", best, cells[first:last].reshape(-1))
             _fetch_then(lane, "values", activations, values[first:last].reshape(-1))
         for lane in home.lanes:
