@@ -40,6 +40,16 @@ def _probe() -> None:
     """Never called."""
 
 
+OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "cache": can_cache(),
+    "error_model": "numpy",
+    "boundscheck": False,
+    "no_cfunc_wrapper": True,
+}
+"""Options of all kernels."""
+
+
 class _CompilationNotice(event.Listener):  # type: ignore[misc, unused-ignore]
     """Logs once that kernels are being compiled, when that has taken over a second."""
 

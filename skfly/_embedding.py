@@ -11,9 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly._sentence_transformer import make_sentence_transformer
+from skfly._files import import_at_least
 from skfly.index import pack_codes
 from skfly.model import FlyModel
+
+_OLDEST_TRANSFORMERS = "5.0"
+_NEEDED_PARAMS = {"lowercase": True, "token_pattern": r"(?u)\b\w\w+\b", "fold_numbers": False}
+_WORD_PATTERN = r"(?<!\w)\w\w+(?!\w)"  # the same one for the tokenizers of Hugging Face
 
 
 class _MentionsGensim(ABCMeta):
@@ -135,7 +139,7 @@ class EmbeddingMixin(metaclass=_MentionsGensim):
         model : sentence_transformers.SentenceTransformer
             Of dense float32, (n_words + 1, n_cells): 120 MB for 30,000 words and 1,000 cells.
         """
-        return make_sentence_transformer(self.model_)
+        return _sentence_transformer(self.model_)
 
     def as_dense(self, raw_documents: Any) -> NDArray[Any]:
         """Return the codes of documents as a dense array.
@@ -244,3 +248,39 @@ def _texts_of(sentences: Any) -> Any:
     if not sentences or not isinstance(sentences[0], dict):
         return sentences
     return [text for batch in sentences for text in batch["text"]]
+
+
+def _sentence_transformer(model: FlyModel) -> Any:
+    """Return a ``SentenceTransformer`` with one ``StaticEmbedding``."""
+    static = _import_transformers("sentence_transformers.models")
+    tokenizers = import_at_least("tokenizers", "tokenizers", "0.20", "to_sentence_transformer")
+    text = model.settings.text
+    needed = _NEEDED_PARAMS | dict.fromkeys(
+        ("preprocessor", "tokenizer", "strip_accents", "phrases")
+    )
+    for name, value in needed.items():
+        if str(text.get(name, value)) != str(value):
+            raise ValueError(
+                f"to_sentence_transformer needs {name}={value!r}; got {text[name]!r}: the "
+                "tokenizers of sentence-transformers cannot do this"
+            )
+    ids = {word: i for i, word in enumerate(model.vocabulary.words)}
+    unknown = "[UNK]"  # no word of ours has brackets, which the pattern leaves out
+    words = tokenizers.models.WordLevel(ids | {unknown: len(ids)}, unk_token=unknown)
+    tokenizer = tokenizers.Tokenizer(words)
+    tokenizer.normalizer = tokenizers.normalizers.Lowercase()
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split(
+        tokenizers.Regex(_WORD_PATTERN), behavior="removed", invert=True
+    )
+    codes = model.word_codes().toarray().astype(np.float32)
+    weights = np.vstack([codes, np.zeros((1, model.n_cells), np.float32)])
+    embedding = static.StaticEmbedding(tokenizer, embedding_weights=weights)
+    return _import_transformers("sentence_transformers").SentenceTransformer(
+        modules=[embedding], device="cpu"
+    )
+
+
+def _import_transformers(module: str) -> Any:
+    return import_at_least(
+        module, "sentence-transformers", _OLDEST_TRANSFORMERS, "to_sentence_transformer"
+    )

@@ -219,35 +219,29 @@ class FilesMixin:
 
 def _training_of(path: str | os.PathLike[str], file: ModelFile) -> Fitted:
     """Return the state of learning that a file holds."""
-    file.model._check()
+    model, content = file.model, file.estimator or {}
+    model._check()
     try:
-        return _restore_training(file)
+        arrays, rule = file.state(), RULES[model.provenance.rule]
+        counts = under(_DOCUMENTS, arrays)
+        state = {name: array for name, array in arrays.items() if not name.startswith(_DOCUMENTS)}
+        rule.check_state(state, model.n_words, model.n_cells)
+        documents = None
+        if model.document_coder is not None and counts:
+            known = DocumentCounts.from_arrays(counts, model.n_words, model.n_cells)
+            documents = LearnedDocuments(model.document_coder, known)
+        return Fitted(
+            model.provenance.rule,
+            Learned(model.coder, state),
+            model.vocabulary.counts,
+            model.provenance.n_tokens,
+            _count(content["n_epochs"]),
+            rule.restore_settings(content["settings"]),
+            History(0, _numbers(content["energy"]), _numbers(content["cells_used"])),
+            documents=documents,
+        )
     except DAMAGE as error:
         raise ModelFileError(f"{path} is damaged: {error}") from error
-
-
-def _restore_training(file: ModelFile) -> Fitted:
-    model, content, arrays = file.model, file.estimator or {}, file.state()
-    rule = RULES[model.provenance.rule]
-    counts = under(_DOCUMENTS, arrays)
-    state = {name: array for name, array in arrays.items() if not name.startswith(_DOCUMENTS)}
-    rule.check_state(state, model.n_words, model.n_cells)
-    documents = None
-    if model.document_coder is not None and counts:
-        shape = (model.n_words, model.n_cells)
-        documents = LearnedDocuments(
-            model.document_coder, DocumentCounts.from_arrays(counts, *shape)
-        )
-    return Fitted(
-        model.provenance.rule,
-        Learned(model.coder, state),
-        model.vocabulary.counts,
-        model.provenance.n_tokens,
-        _count(content["n_epochs"]),
-        rule.restore_settings(content["settings"]),
-        History(0, _numbers(content["energy"]), _numbers(content["cells_used"])),
-        documents=documents,
-    )
 
 
 def _count(value: Any) -> int:

@@ -63,7 +63,9 @@ def plot_cells(cells: Sequence[KenyonCell], title: str = "") -> Figure:
             prefer_horizontal=1.0,
             random_state=cell.number,  # the same cell, the same picture
         )
-        ax.imshow(cloud.generate_from_frequencies(_sizes(cell)), interpolation="bilinear")
+        # wordcloud needs them above 0
+        sizes = {word: max(chance, 1e-12) for word, chance in cell.words}
+        ax.imshow(cloud.generate_from_frequencies(sizes), interpolation="bilinear")
         ax.set_title(f"cell {cell.number}, activation {cell.activation:.2f}", fontsize="medium")
     if not cells:
         axes[0].text(0.5, 0.5, "no known word", ha="center", va="center")
@@ -147,8 +149,3 @@ def _colour(*_: Any, random_state: Random, **__: Any) -> str:
 
     red, green, blue = colormaps[_COLOURS](_DARK * random_state.random(), bytes=True)[:3]
     return f"rgb({red}, {green}, {blue})"
-
-
-def _sizes(cell: KenyonCell) -> dict[str, float]:
-    """Return the words with their probabilities, which wordcloud needs above 0."""
-    return {word: max(chance, 1e-12) for word, chance in cell.words}

@@ -42,35 +42,28 @@ def read_to_adapt(
 def adapt_to(fly: FlyHashVectorizer, corpus: EncodedCorpus) -> None:
     """Adapt the model to a text, as ``adapt`` says."""
     base = _base_of(fly)
-    progress = Progress(bool(fly.verbose))
-    vocabulary, coder = base.vocabulary, base.coder
+    vocabulary, coder, document_coder = base.vocabulary, base.coder, None
     min_count = least_count(corpus.n_words, fly.min_count)
     if fly.adapt == "words":
         found, _ = fly._candidates(corpus)
-        n_before = len(vocabulary)
         vocabulary = vocabulary.extended(found, fly.max_features, min_count)
-        id_map = vocabulary.encode(corpus.vocabulary.words)
-        coder = adapt_words(coder, corpus, id_map, n_before, len(vocabulary))
-    else:
-        id_map = vocabulary.encode(corpus.vocabulary.words)
-    documents = None
+    id_map = vocabulary.encode(corpus.vocabulary.words)
+    if fly.adapt == "words":
+        coder = adapt_words(coder, corpus, id_map, base.n_words, len(vocabulary))
     if fly.document_cells == "auto":
         shape = (2 * len(vocabulary), base.n_cells)
-        engine, _ = choose_engine(fly.backend, fly.n_jobs, shape)
-        seed = fly._seed(resumes=False)
         documents = fit_documents(
             corpus,
             id_map,
             len(vocabulary),
             base.n_cells,
-            engine=engine,
-            seed=seed,
-            progress=progress,
+            engine=choose_engine(fly.backend, fly.n_jobs, shape)[0],
+            seed=fly._seed(resumes=False),
+            progress=Progress(bool(fly.verbose)),
         )
-    document_coder = None
-    if documents is not None:
-        having = documents.counts.documents[:-1]
-        document_coder = spread_weights(documents.coder, coder, having)
+        if documents is not None:
+            having = documents.counts.documents[:-1]
+            document_coder = spread_weights(documents.coder, coder, having)
     _take(fly, base, vocabulary, coder, document_coder)
     fly.min_count_ = min_count
 

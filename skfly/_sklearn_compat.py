@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import (
     Interval,
     RealNotInt,
     StrOptions,
-    validate_parameter_constraints,
 )
 from sklearn.utils._set_output import _get_output_config
 
@@ -50,27 +49,25 @@ __all__ = [
     "RealNotInt",
     "StrOptions",
     "_fit_context",
-    "as_configured_sparse",
-    "returns_frames",
+    "as_output",
     "strip_newsgroup",
-    "validate_parameter_constraints",
     "with_callbacks",
 ]
 
 
-def as_configured_sparse(codes: sparse.csr_array) -> Any:
-    """Return a CSR matrix or array, as scikit-learn's ``sparse_interface`` setting says.
+def as_output(codes: sparse.csr_array, transformer: Any = None) -> Any:
+    """Return codes as scikit-learn's settings and those of a transformer say.
 
-    The setting came with scikit-learn 1.9; before that, matrices are what its users expect.
+    The setting ``sparse_interface`` came with scikit-learn 1.9; before that, matrices are what its
+    users expect. Data frames are made of arrays.
     """
+    if transformer is not None:
+        makes_frames = _get_output_config("transform", transformer)["dense"] != "default"
+        if makes_frames or not transformer.sparse_output:
+            return codes.toarray()
     if get_config().get("sparse_interface", "spmatrix") == "sparray":
         return codes
     return sparse.csr_matrix(codes)
-
-
-def returns_frames(transformer: Any) -> bool:
-    """Return whether ``set_output`` makes data frames of what a transformer returns."""
-    return bool(_get_output_config("transform", transformer)["dense"] != "default")
 
 
 def strip_newsgroup(text: str, *, footers: bool, quotes: bool) -> str:

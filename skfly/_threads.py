@@ -1,4 +1,4 @@
-"""Threads of the kernels, and a limit on those of BLAS.
+"""Compiled kernels: when they are worth loading, their threads, and a limit on those of BLAS.
 
 The numba kernels release the GIL and share nothing but the arrays that they own a part of, so
 plain threads are enough. Unlike numba's own threading layers they may be entered from many
@@ -8,6 +8,7 @@ threads at once, survive a fork, and leave numba's settings alone.
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,13 +20,48 @@ import threadpoolctl
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-from skfly._loading import is_loaded
-
+_WORTH_LOADING = 1 << 27  # numbers that take numpy as long as loading takes
+_A_CALL = 1 << 15  # numbers that take as long as what numpy does once a call
 _MOST_THREADS = 256  # a model file may ask for any number of jobs
 _pool: ThreadPoolExecutor | None = None  # idle threads wait here
 # held while threadpoolctl looks through the loaded libraries, which takes a lock of the C library:
 # a fork waits for it, since its child would never get that lock
 _looking = Lock()
+
+
+def is_loaded(name: str) -> bool:
+    """Return whether a module has been imported, to its end.
+
+    A thread that imports it now may not exist in a child of a fork, which would wait forever.
+    """
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return spec is not None and not getattr(spec, "_initializing", False)
+
+
+class Kernels:
+    """Compiled kernels that may not be loaded yet.
+
+    Importing numba and loading kernels takes half a second, and compiling them a few, for what
+    numpy does in less as long as there is little to do. So they are loaded once numpy has worked
+    about as long as that takes.
+
+    Parameters
+    ----------
+    name : str
+        Their module.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._n_numbers = 0
+        self.module: Any = None  # for users to keep
+
+    def are_worth_loading(self, n_numbers: int) -> bool:
+        """Return whether to use them for another piece of work: they are loaded, or it is much."""
+        if is_loaded(self.name):
+            return True
+        self._n_numbers += max(n_numbers, _A_CALL)
+        return self._n_numbers > _WORTH_LOADING
 
 
 def n_threads_for(n_jobs: int | None) -> int:

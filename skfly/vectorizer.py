@@ -29,8 +29,7 @@ from skfly._pretrained_fit import adapt_to, read_to_adapt, use_pretrained, why_n
 from skfly._sklearn_compat import (
     CallbackSupportMixin,
     _fit_context,
-    as_configured_sparse,
-    returns_frames,
+    as_output,
     with_callbacks,
 )
 from skfly.engine import choose_engine
@@ -47,7 +46,6 @@ from skfly.model import (
     KenyonCell,
     ModelSettings,
     Provenance,
-    check_dtype,
     name_regions,
     spelled_alike,
 )
@@ -510,11 +508,11 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
         self._validate_params()
         if self.pretrained is not None and self.adapt == "nothing":
             use_pretrained(self)
-            return self._as_output(self.model_.documents(raw_documents))
+            return as_output(self.model_.documents(raw_documents), self)
         with self._read_to_fit(raw_documents) as corpus:
             self._fit_corpus(corpus, raw_documents)
             # not self.transform: with set_output, it would return a data frame without the index
-            return self._as_output(self.model_.documents(corpus))
+            return as_output(self.model_.documents(corpus), self)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, raw_documents: Any, y: Any = None) -> Self:
@@ -583,9 +581,10 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
         if self.pretrained is not None:
             return read_to_adapt(self, raw_documents)
         analyzer = TextAnalyzer(**self._model_params(None)["text"])
-        if not self.phrases:
-            return self._read(raw_documents, self._given_vocabulary(), analyzer)
-        return self._read_with_phrases(raw_documents, analyzer)
+        if self.phrases:
+            return self._read_with_phrases(raw_documents, analyzer)
+        given = None if self.vocabulary is None else Vocabulary.from_parameter(self.vocabulary)
+        return self._read(raw_documents, given, analyzer)
 
     def _read_with_phrases(
         self, raw_documents: Any, analyzer: TextAnalyzer
@@ -615,8 +614,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
             adapt_to(self, corpus)
             return
         min_count = least_count(corpus.n_words, self.min_count)
-        vocabulary = self._given_vocabulary()
-        if vocabulary is None:
+        if self.vocabulary is None:
             found, ids = self._candidates(corpus)
             vocabulary, order = found.by_frequency(self.max_features, min_count)
             id_map = places_of(ids[order], len(corpus.vocabulary))
@@ -625,6 +623,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
                 is_default = self.max_features == _DEFAULT_WORDS
                 warn_of_cut(common, self.max_features, is_default=is_default)
         else:
+            vocabulary = Vocabulary.from_parameter(self.vocabulary)
             id_map = vocabulary.encode(corpus.vocabulary.words)
         if not len(vocabulary) or not corpus.n_words:
             raise ValueError(
@@ -763,12 +762,9 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
                 return int(run["seed"])
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _given_vocabulary(self) -> Vocabulary | None:
-        return None if self.vocabulary is None else Vocabulary.from_parameter(self.vocabulary)
-
     def _check_settings(self) -> None:
         """Check what can be checked before any text is read."""
-        check_dtype(self.dtype)
+        ModelSettings(**self._model_params(None))  # checks the dtype
         choose_engine(self.backend, self.n_jobs)
         if self.learning not in RULES:
             raise ValueError(f"learning must be one of {sorted(RULES)}; got {self.learning!r}")
@@ -825,7 +821,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
             ``"counts"``, the sum of the words' codes. A document has an empty row if it has no
             known word or no cell responds to its words.
         """
-        return self._as_output(self.model_.documents(raw_documents))
+        return as_output(self.model_.documents(raw_documents), self)
 
     def transform_batches(self, raw_documents: Any, batch_size: int = 10_000) -> Iterator[Any]:
         """Yield the codes of documents part by part.
@@ -853,13 +849,9 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
         [(2, 8), (2, 8), (1, 8)]
         """
         return (
-            self._as_output(codes)
+            as_output(codes, self)
             for codes in self.model_.document_batches(raw_documents, batch_size)
         )
-
-    def _as_output(self, codes: Any) -> Any:
-        is_sparse = self.sparse_output and not returns_frames(self)
-        return as_configured_sparse(codes) if is_sparse else codes.toarray()
 
     # What scikit-learn's text vectorizers have
 
@@ -925,7 +917,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
         >>> fly.set_params(unknown_words="spelling").hash_words(["monarchical"]).nnz
         2
         """
-        return as_configured_sparse(self.model_.words(words))
+        return as_output(self.model_.words(words))
 
     def hash_in_context(
         self,
@@ -960,7 +952,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
         >>> code.shape, code.nnz
         ((1, 16), 2)
         """
-        return as_configured_sparse(self.model_.contexts(contexts, targets, window=window))
+        return as_output(self.model_.contexts(contexts, targets, window=window))
 
     def kenyon_cells(
         self, text: Any, n_cells: int = 4, n_words: int = 30, *, temperature: float = 0.1
@@ -1039,14 +1031,18 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
     @property
     def word_codes_(self) -> Any:
         """The code of every word, at the current ``hash_length``."""
-        return as_configured_sparse(self.model_.word_codes())
+        return as_output(self.model_.word_codes())
 
     @property
     def wv(self) -> FlyKeyedVectors:
         """The codes of the words as gensim ``KeyedVectors``, at the current ``hash_length``."""
-        from skfly.keyedvectors import vectors_of  # gensim is slow to import
+        model = self.model_
+        if "vectors" not in model.derived:  # two threads may each make them: they are alike
+            from skfly.keyedvectors import make_vectors  # gensim is slow to import
 
-        return vectors_of(self.model_)
+            model.derived["vectors"] = make_vectors(model)
+        vectors: FlyKeyedVectors = model.derived["vectors"]
+        return vectors
 
     # State
 

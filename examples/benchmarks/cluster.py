@@ -28,7 +28,6 @@ from scipy import sparse
 
 from skfly import EncodedCorpus, FlyHashVectorizer
 from skfly.dask import DaskFlyHashVectorizer
-from skfly.dask._rounds import add_counted_windows
 from skfly.dask._shards import Counted, Plan, Shard, count_top, count_windows
 from skfly.engine import drive_for, get_engine
 from skfly.evaluation import load_word_pairs, word_similarity
@@ -98,7 +97,7 @@ def show_seconds(fly, drives, counted):
     drive, terms = drive_for(8.0, fly.window, 0.0), information_terms(words, cells, 1.0)
 
     work = {
-        "apply": lambda: add_counted_windows(sums, rates, drives, counted),
+        "apply": lambda: counted.add_to(sums, rates, drives),
         # what was applied just now
         "pack": lambda: Counted.of(
             sparse.csr_array(sums), counted.occurrences, counted.cell_sizes

@@ -18,7 +18,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skfly._sklearn_compat import Interval, _fit_context, as_configured_sparse
+from skfly._sklearn_compat import Interval, _fit_context, as_output
 from skfly.index import pack_codes
 from skfly.model import codes_to_csr
 
@@ -238,7 +238,7 @@ class WinnerBinarizer(_Binarizer):
         width, length = self._code_width, self._check_hash_length(self._code_width)
         cells = [_largest(self._activations(part), length) for part in self._parts(X)]
         codes = codes_to_csr(np.concatenate(cells), width)
-        return pack_codes(codes) if self.packed else as_configured_sparse(codes)
+        return pack_codes(codes) if self.packed else as_output(codes)
 
     def _activations(self, X: NDArray[Any]) -> NDArray[Any]:
         """Return the values that compete."""

@@ -57,15 +57,16 @@ def cells(
                 print_json({"text": line, "cells": named})
                 continue
             shown = [
-                (str(n), names[n], f"{activation:.4f}", *_with_probability(words))
+                (
+                    str(n),
+                    names[n],
+                    f"{activation:.4f}",
+                    *(f"{word} {chance:.3f}" for word, chance in words),
+                )
                 for n, activation, words in found
             ]
             table = [(*cell[:3], ", ".join(cell[3:])) for cell in shown]
             rows.print(line, table, partial(_print_lines, line, shown))
-
-
-def _with_probability(words: Sequence[tuple[str, float]]) -> list[str]:
-    return [f"{word} {probability:.3f}" for word, probability in words]
 
 
 def _print_lines(text: str, cells: Sequence[Sequence[str]]) -> None:

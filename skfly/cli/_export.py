@@ -95,38 +95,25 @@ def export(
     if kind is Format.COMPACT:
         if top is not None:
             raise typer.BadParameter("a compact model keeps all its words", param_hint="'--top'")
-        _write_compact(model, output, hash_length, as_json)
-        return
-    vectors = load_to_hash(model, hash_length).wv
-    if top is not None:
-        vectors = _most_frequent(vectors, top)
-    if not quiet:
-        typer.echo(f"skfly: writing {len(vectors):,} codes", err=True)
-    files = _WRITERS[kind](vectors, output)
+        fly = load_model(model)
+        if hash_length is not None:
+            fly.set_params(hash_length=hash_length)
+        fly.save(output, compact=True)
+        files, n_words, n_cells = [output], len(fly.vocabulary_), fly.n_features_out_
+    else:
+        vectors = load_to_hash(model, hash_length).wv
+        if top is not None:
+            vectors = _most_frequent(vectors, top)
+        n_words, n_cells = len(vectors), vectors.vector_size
+        if not quiet:
+            typer.echo(f"skfly: writing {n_words:,} codes", err=True)
+        files = _WRITERS[kind](vectors, output)
     if as_json:
-        print_json(
-            {
-                "format": kind.value,
-                "files": list(map(str, files)),
-                "words": len(vectors),
-                "cells": vectors.vector_size,
-            }
-        )
+        about = {"format": kind.value, "files": list(map(str, files))}
+        print_json(about | {"words": n_words, "cells": n_cells})
         return
     for file in files:
         say(f"{file}: {size_text(file.stat().st_size)}")
-
-
-def _write_compact(model: Path, output: Path, hash_length: int | None, as_json: bool) -> None:
-    fly = load_model(model)
-    if hash_length is not None:
-        fly.set_params(hash_length=hash_length)
-    fly.save(output, compact=True)
-    if as_json:
-        files = {"format": Format.COMPACT.value, "files": [str(output)]}
-        print_json(files | {"words": len(fly.vocabulary_), "cells": fly.n_features_out_})
-    else:
-        say(f"{output}: {size_text(output.stat().st_size)}")
 
 
 def _by_suffix(output: Path) -> Format:

@@ -78,19 +78,17 @@ class TextFiles:
 
         if not source.exists():
             raise FileNotFoundError(f"there is no file {source}")
-        self.files = files_in(source)
-        tables = [file for file in self.files if file.endswith(TABLE_SUFFIXES)]
+        files = files_in(source)
+        tables = [file for file in files if file.endswith(TABLE_SUFFIXES)]
         if column is not None and not tables:
             raise ValueError(f"--column is for Parquet and Arrow files, not for {source}")
         self._column = column
         self._encoding = encoding
-        self._documents: list[Any] = []
-        for file in tables or self.files:
-            if tables:
-                self._documents.append(TextColumn(file, column))
-            else:
-                self._documents.append(TextLines(file, encoding=encoding))
-        self.files = tables or self.files
+        self.files = tables or files
+        self._documents = [
+            TextColumn(file, column) if tables else TextLines(file, encoding=encoding)
+            for file in self.files
+        ]
 
     def __iter__(self) -> Iterator[str]:
         for documents in self._documents:

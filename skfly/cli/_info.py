@@ -30,36 +30,29 @@ def info(model: Model, layout: LayoutOption = None, as_json: Json = False) -> No
         print_json(about)
         return
     words = ", ".join(f"{word} {count:,}" for word, count in about["most_frequent_words"])
-    rows = [
+    competed = about["energy"] is not None
+    described = [
         ("cells", f"{about['cells']:,}"),
         ("words", f"{about['words']:,}"),
         ("hash length", about["hash_length"]),
         ("window", about["window"]),
         ("rule", about["rule"]),
-        *([("text", about["text"])] if about["text"] else []),
+        ("text", about["text"]),
         ("words read", f"{about['words_read']:,}"),
         ("windows seen", f"{about['windows_seen']:,}"),
-        *([] if about["epochs"] is None else [("epochs", about["epochs"])]),
-        *_competition(about),
-        *([("settings used", _pairs(about["settings"]))] if about["settings"] else []),
+        ("epochs", about["epochs"]),
+        ("cells in use", f"{about['cells_in_use']:.1%}" if competed else None),
+        ("last energy", f"{about['energy']:.6g}" if competed else None),
+        ("settings used", _pairs(about["settings"])),
         ("parameters", _pairs(about["changed_parameters"]) or "the defaults"),
         ("file size", size_text(about["file_bytes"])),
-        *([("form", "compact: cannot learn further")] if about["compact"] else []),
+        ("form", "compact: cannot learn further" if about["compact"] else None),
         ("packed code", f"{about['code_bytes_per_word']} bytes per word"),
         ("frequent words", words),
     ]
+    rows = [(name, value) for name, value in described if value not in (None, "")]
     table = Rows(layout, "model", "property", "value")
     table.print(str(model), rows, partial(print_table, str(model), rows))
-
-
-def _competition(about: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return the final energy and the share of cells used, if cells competed for windows."""
-    if about["energy"] is None:
-        return []
-    return [
-        ("cells in use", f"{about['cells_in_use']:.1%}"),
-        ("last energy", f"{about['energy']:.6g}"),
-    ]
 
 
 def _describe(fly: FlyHashVectorizer, path: Path) -> dict[str, Any]:

@@ -140,10 +140,7 @@ class DaskFlyHashVectorizer(FlyHashVectorizer):
     # What differs from one machine
 
     def _read(
-        self,
-        raw_documents: Any,
-        vocabulary: Vocabulary | None,  # noqa: ARG002
-        analyzer: TextAnalyzer,
+        self, raw_documents: Any, _: Vocabulary | None, analyzer: TextAnalyzer
     ) -> AbstractContextManager[Any]:
         client = _usable(self.client)
         corpus = ShardedCorpus(client, raw_documents, analyzer, self.n_jobs, self.backend)

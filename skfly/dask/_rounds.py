@@ -12,8 +12,9 @@ import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,6 @@ from skfly.dask._shards import (
     open_shard,
     pieces_of_shard,
 )
-from skfly.engine import Increment
 from skfly.text import TextAnalyzer, Vocabulary
 
 _BRANCHES = 4  # of the trees that sums are taken in
@@ -56,7 +56,7 @@ class Traffic(NamedTuple):
     up: int = 0
 
 
-class ShardedCorpus:
+class ShardedCorpus(AbstractContextManager["ShardedCorpus"]):
     """The parts of a corpus on a cluster that training needs.
 
     Parameters
@@ -129,9 +129,6 @@ class ShardedCorpus:
         """Return in how many documents of all shards each word occurs."""
         total = self._sum_over_words(count_documents_with)
         return np.array([total[word] for word in self.vocabulary.words], dtype=np.int64)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.shards = []  # Dask forgets what no one holds
@@ -278,6 +275,7 @@ class ShardStream:
         rounds, down, up = self._corpus.traffic
         sent = counted.n_bytes + counted.nbytes
         self._corpus.traffic = Traffic(rounds + 1, down, up + sent)
+        counted.cell_sizes = counted.cell_sizes.astype(np.int64)
         return counted
 
     def _submit(
@@ -329,38 +327,18 @@ class ShardStream:
         raise AssertionError(lost)
 
 
-class RemoteCounts:
-    """Counts of a round, received from the workers."""
-
-    def __init__(self, counted: Counted) -> None:
-        self._counted = counted
-
-    @property
-    def cell_sizes(self) -> NDArray[np.int64]:
-        return self._counted.cell_sizes.astype(np.int64)
-
-    def add_to(
-        self, sums: NDArray[np.float32], rates: NDArray[np.float32], weights: Any
-    ) -> Increment:
-        return add_counted_windows(sums, rates, weights, self._counted)
-
-
 class ShardCounter:
     """Counts the windows of rounds on the workers."""
 
-    def count_windows(
-        self, drives: Any, batch: Round, window: int, truncate: bool
-    ) -> RemoteCounts:
-        return RemoteCounts(
-            batch.stream.total(count_windows, batch.at, window, truncate, drives=drives)
-        )
+    def count_windows(self, drives: Any, batch: Round, window: int, truncate: bool) -> Counted:
+        return batch.stream.total(count_windows, batch.at, window, truncate, drives=drives)
 
     def count_given(
         self, winners: NDArray[np.int32], batch: Round, window: int, n_cells: int
-    ) -> RemoteCounts:
+    ) -> Counted:
         each = np.split(winners, np.cumsum(batch.lengths)[:-1])
         shape = (2 * batch.stream.n_words, n_cells)
-        return RemoteCounts(batch.stream.total(count_given, batch.at, shape, window, each=each))
+        return batch.stream.total(count_given, batch.at, shape, window, each=each)
 
     def count_top(
         self, counts: Any, drives: Any, batch: Round, window: int, truncate: bool, n_top: int
@@ -375,37 +353,3 @@ class ShardCounter:
     ) -> sparse.csr_array:
         counted = batch.stream.total(count_pairs, batch.at, skipped, reach, ordered)
         return counted.matrix(len(skipped))
-
-
-def add_counted_windows(
-    sums: NDArray[np.float32], rates: NDArray[np.float32], weights: Any, counted: Counted
-) -> Increment:
-    """Do what ``add_windows`` does for the batch with these counts, bit for bit."""
-    from skfly.engine._numba import word_chunks
-
-    n_words, n_cells = len(rates), sums.shape[1]
-    # the kernel takes each word as context, then as target
-    by_turns = np.arange(2 * n_words).reshape(2, n_words).T.ravel()
-    matrix = counted.matrix(n_cells)[by_turns]
-    cells, counts, ends = matrix.indices.astype(np.int64), matrix.data, matrix.indptr
-    rows = np.repeat(by_turns, np.diff(ends))
-    block, word = np.divmod(rows, n_words)
-    added = rates[word] * counts.astype(np.float32)
-    sums[rows, cells] += added
-    overlaps = np.asarray(weights[rows, cells], dtype=np.float64) * added.astype(np.float64)
-    begins = np.concatenate([[0], np.cumsum(counted.occurrences, dtype=np.int64)])
-    parts = [
-        np.bincount(
-            cells[ends[2 * first] : ends[2 * last]],
-            weights=overlaps[ends[2 * first] : ends[2 * last]],
-            minlength=n_cells,
-        )
-        for first, last in word_chunks(begins)
-    ]
-    of_cells = np.bincount(block * n_cells + cells, weights=counts, minlength=2 * n_cells)
-    of_rows = np.bincount(rows, weights=counts, minlength=2 * n_words)
-    return Increment(
-        np.sum(parts, axis=0),
-        of_rows.astype(np.int64),
-        of_cells.reshape(2, n_cells).astype(np.int64),
-    )

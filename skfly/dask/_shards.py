@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.engine import Batch, get_engine
+from skfly.engine import Batch, Increment, get_engine
 from skfly.fit import LONGEST_PIECE, BatchStream
 from skfly.text import (
     EncodedCorpus,
@@ -110,6 +110,39 @@ class Counted:
         ends = np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
         parts = (self.counts.astype(np.int64), self.cells.astype(np.int64), ends)
         return sparse.csr_array(parts, shape=(len(self.lengths), n_cells))
+
+    def add_to(
+        self, sums: NDArray[np.float32], rates: NDArray[np.float32], weights: Any
+    ) -> Increment:
+        """Do what ``add_windows`` does for the batch with these counts, bit for bit."""
+        from skfly.engine._numba import word_chunks
+
+        n_words, n_cells = len(rates), sums.shape[1]
+        # the kernel takes each word as context, then as target
+        by_turns = np.arange(2 * n_words).reshape(2, n_words).T.ravel()
+        matrix = self.matrix(n_cells)[by_turns]
+        cells, counts, ends = matrix.indices.astype(np.int64), matrix.data, matrix.indptr
+        rows = np.repeat(by_turns, np.diff(ends))
+        block, word = np.divmod(rows, n_words)
+        added = rates[word] * counts.astype(np.float32)
+        sums[rows, cells] += added
+        overlaps = np.asarray(weights[rows, cells], dtype=np.float64) * added.astype(np.float64)
+        begins = np.concatenate([[0], np.cumsum(self.occurrences, dtype=np.int64)])
+        parts = [
+            np.bincount(
+                cells[ends[2 * first] : ends[2 * last]],
+                weights=overlaps[ends[2 * first] : ends[2 * last]],
+                minlength=n_cells,
+            )
+            for first, last in word_chunks(begins)
+        ]
+        of_cells = np.bincount(block * n_cells + cells, weights=counts, minlength=2 * n_cells)
+        of_rows = np.bincount(rows, weights=counts, minlength=2 * n_words)
+        return Increment(
+            np.sum(parts, axis=0),
+            of_rows.astype(np.int64),
+            of_cells.reshape(2, n_cells).astype(np.int64),
+        )
 
     @property
     def nbytes(self) -> int:
@@ -222,8 +255,8 @@ def add_counted(*parts: Counted) -> Counted:
 _STREAMS: WeakKeyDictionary[Shard, tuple[Plan, BatchStream]] = WeakKeyDictionary()
 
 
-def _batch(shard: Shard, plan: Plan, epoch: int, number: int) -> Batch | None:
-    """Return a batch of a shard; ``None`` if it has fewer."""
+def _batch(shard: Shard, plan: Plan, epoch: int, number: int) -> Batch:
+    """Return a batch of a shard, without words if it has fewer batches."""
     known = _STREAMS.get(shard)
     if known is None or known[0] is not plan:
         corpus = shard.corpus
@@ -237,12 +270,12 @@ def _batch(shard: Shard, plan: Plan, epoch: int, number: int) -> Batch | None:
             seed=plan.seed + shard.number,
         )
         known = _STREAMS[shard] = (plan, stream)
-    return known[1].batch(epoch, number)
+    nothing = Batch(np.zeros(0, np.int32), np.zeros(1, np.int64))
+    return known[1].batch(epoch, number) or nothing
 
 
 def n_positions(shard: Shard, plan: Plan, at: tuple[int, int]) -> int:
-    batch = _batch(shard, plan, *at)
-    return 0 if batch is None else len(batch.ids)
+    return len(_batch(shard, plan, *at).ids)
 
 
 def count_windows(
@@ -250,12 +283,9 @@ def count_windows(
 ) -> Counted:
     """Count the windows of a batch for their winners."""
     batch = _batch(shard, plan, *at)
-    n_rows, n_cells = drives.shape
-    if batch is None:
-        return _nothing(n_rows, n_rows // 2, n_cells)
     engine = get_engine(plan.backend, plan.n_threads)
     counts = engine.count_windows(engine.put_drives(drives), batch, window, truncate)
-    return _counted(counts, batch, n_rows // 2)
+    return _counted(counts, batch, len(drives) // 2)
 
 
 def count_given(
@@ -268,8 +298,6 @@ def count_given(
 ) -> Counted:
     """Count the windows of a batch for given winners."""
     batch = _batch(shard, plan, *at)
-    if batch is None:
-        return _nothing(shape[0], shape[0] // 2, shape[1])
     engine = get_engine(plan.backend, plan.n_threads)
     return _counted(engine.count_given(winners, batch, window, shape[1]), batch, shape[0] // 2)
 
@@ -286,8 +314,6 @@ def count_top(
     """Count the most active cells of a batch's windows for their words."""
     batch = _batch(shard, plan, *at)
     n_rows, n_cells = drives.shape
-    if batch is None:
-        return _nothing(n_rows // 2, 0, 1)
     _check_exact(batch)
     engine = get_engine(plan.backend, plan.n_threads)
     counts = engine.zeros((n_rows // 2, n_cells))
@@ -307,17 +333,9 @@ def count_pairs(
 ) -> Counted:
     """Count the pairs of words of a batch."""
     batch = _batch(shard, plan, *at)
-    if batch is None:
-        return _nothing(len(skipped), 0, 1)
     engine = get_engine(plan.backend, plan.n_threads)
     counts = engine.count_pairs(batch, skipped, reach, ordered)
     return Counted.of(counts, np.zeros(0, dtype=np.int64), [len(batch.ids)])
-
-
-def _nothing(n_rows: int, n_words: int, n_sizes: int) -> Counted:
-    empty = np.zeros(0, dtype=np.uint8)
-    zeros = [np.zeros(n, dtype=np.uint8) for n in (n_rows, n_words, n_sizes)]
-    return Counted(zeros[0], empty, empty, zeros[1], zeros[2])
 
 
 def _check_exact(batch: Batch) -> None:

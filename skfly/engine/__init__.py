@@ -16,6 +16,8 @@ import sys
 from functools import partial
 from importlib.util import find_spec
 
+from skfly._threads import is_loaded
+from skfly.engine import _early
 from skfly.engine._base import (
     Batch,
     Counter,
@@ -28,7 +30,6 @@ from skfly.engine._base import (
     fixed_point_gain,
     fused,
 )
-from skfly.engine._early import EarlyEngine
 
 __all__ = [
     "ENGINES",
@@ -66,10 +67,13 @@ def get_engine(
 
 
 def engine_for_codes(name: str, n_jobs: int | None, shape: tuple[int, int]) -> Engine:
-    """Return the engine for a model's codes: for ``"auto"``, one that begins with numpy."""
-    if name != "auto":
+    """Return the engine for a model's codes: for ``"auto"``, one that begins with numpy.
+
+    Unless the compiled kernels are loaded already.
+    """
+    if name != "auto" or is_loaded(_early.KERNELS.name):
         return get_engine(name, n_jobs, shape)
-    return EarlyEngine(n_jobs, partial(get_engine, name, n_jobs, shape))
+    return _early.EarlyEngine(n_jobs, partial(get_engine, name, n_jobs, shape))
 
 
 def choose_engine(

@@ -46,18 +46,16 @@ the rule then calls instead (:func:`fused`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly._threads import run_chunks, single_threaded_blas
 from skfly.engine._checks import check_array, check_whole
 
-_FEW_ROWS = 64  # beyond this, BLAS is faster than a plain loop
 NEVER = 1e30
 """Placeholder for the log share of a word that never occurs; real ones are at most 0."""
 
@@ -107,6 +105,32 @@ class Counts(Protocol):
         """
 
 
+@dataclass(frozen=True)
+class WindowCounts:
+    """Counts of a batch whose winners are known, summed by the engine in one kernel."""
+
+    engine: Engine
+    winners: NDArray[np.int32]
+    batch: Batch
+    window: int
+    n_cells: int
+
+    @cached_property
+    def cell_sizes(self) -> NDArray[np.int64]:
+        return np.bincount(self.winners[self.winners >= 0], minlength=self.n_cells)
+
+    def add_to(self, sums: Any, rates: NDArray[np.float32], weights: Any) -> Increment:
+        return self.engine.add_windows(
+            sums, rates, weights, *self.batch, self.winners, self.window
+        )
+
+    def matrix(self, n_words: int) -> sparse.csr_array:
+        """Return the counts themselves, (2V, K), whole numbers in float32."""
+        sums = self.engine.zeros((2 * n_words, self.n_cells))
+        self.add_to(sums, np.ones(n_words, dtype=np.float32), sums)
+        return sparse.csr_array(self.engine.get(sums))
+
+
 class Counter(Protocol):
     """Count the windows of a batch: an engine, or the workers of a cluster."""
 
@@ -138,7 +162,7 @@ class Counter(Protocol):
 
 
 class Engine(Counter, Protocol):
-    """The kernels; the module's docstring describes the arrays."""
+    """The kernels; the module's docstring describes the arrays. The first are for numpy's."""
 
     name: str
 
@@ -147,24 +171,48 @@ class Engine(Counter, Protocol):
 
     def zeros(self, shape: tuple[int, int]) -> Any:
         """Return an array of float32 zeros on the engine's device."""
+        return np.zeros(shape, np.float32)
 
     def new_drives(self, shape: tuple[int, int]) -> Any:
         """Return an array for drives on the engine's device."""
+        return np.zeros(shape, np.int16)
 
     def put(self, array: NDArray[np.float32]) -> Any:
         """Move an array to the engine's device; it may be returned as is."""
+        return array
 
     def put_drives(self, drives: NDArray[np.int16]) -> Any:
         """Move drives to the engine's device; they may be returned as is."""
+        return drives
 
     def get(self, array: Any) -> NDArray[np.float32]:
         """Return an array of this engine as a numpy array, without a copy if possible."""
+        found: NDArray[np.float32] = array
+        return found
 
     def scale(self, array: Any, factors: Any) -> None:
         """Multiply an array in place by a number or by one factor per cell."""
+        check_array("array", array, np.float32, (None, None), changed=True)
+        array *= factors
 
     def clear_cells(self, counts: Any, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """Set the columns ``cells`` to 0, and return the sum that each row loses."""
+        check_array("counts", counts, np.float32, (None, None), changed=True)
+        cells = check_whole("cells", cells, np.int64, 0, counts.shape[1] - 1)
+        removed = np.zeros(len(counts))
+        for cell in cells.tolist():  # in this order, on every engine
+            removed += counts[:, cell]
+            counts[:, cell] = 0
+        return removed
+
+    def count_windows(self, drives: Any, batch: Any, window: int, truncate: bool) -> WindowCounts:
+        winners = self.find_winners(drives, batch[0], batch[1], window, truncate)
+        return WindowCounts(self, winners, batch, window, drives.shape[1])
+
+    def count_given(
+        self, winners: NDArray[np.int32], batch: Any, window: int, n_cells: int
+    ) -> WindowCounts:
+        return WindowCounts(self, winners, batch, window, n_cells)
 
     def squared_norms(self, synapses: Any) -> NDArray[np.float64]:
         """Return ``|W_m|^2`` of every cell."""
@@ -205,14 +253,6 @@ class Engine(Counter, Protocol):
         Each entry is summed in the order of the columns, so it does not depend on threads.
         """
 
-    def multiply_whole(
-        self, left: NDArray[np.float64], right: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Multiply matrices of integers whose sums are exact in double precision.
-
-        BLAS is avoided: it starts threads and waits for them, which is slow on a busy machine.
-        """
-
     def sum_rows(
         self,
         weights: NDArray[np.int8] | NDArray[np.int16],
@@ -246,100 +286,6 @@ def fused(engine: Engine, plain: Callable[..., Any]) -> Callable[..., Any]:
     """Return the engine's method with the function's name, or the function if it has none."""
     found: Callable[..., Any] = getattr(engine, plain.__name__, plain)
     return found
-
-
-class WindowCounts:
-    """Counts of a batch whose winners are known, summed by the engine in one kernel."""
-
-    def __init__(
-        self, engine: Engine, winners: NDArray[np.int32], batch: Batch, window: int, n_cells: int
-    ) -> None:
-        self._engine = engine
-        self._winners = winners
-        self._batch = batch
-        self._window = window
-        self._n_cells = n_cells
-
-    @cached_property
-    def cell_sizes(self) -> NDArray[np.int64]:
-        return np.bincount(self._winners[self._winners >= 0], minlength=self._n_cells)
-
-    def add_to(self, sums: Any, rates: NDArray[np.float32], weights: Any) -> Increment:
-        return self._engine.add_windows(
-            sums, rates, weights, *self._batch, self._winners, self._window
-        )
-
-    def matrix(self, n_words: int) -> sparse.csr_array:
-        """Return the counts themselves, (2V, K), whole numbers in float32."""
-        sums = self._engine.zeros((2 * n_words, self._n_cells))
-        self.add_to(sums, np.ones(n_words, dtype=np.float32), sums)
-        return sparse.csr_array(self._engine.get(sums))
-
-
-class LocalCounter:
-    """How an engine counts windows, from its kernels."""
-
-    def count_windows(
-        self: Any, drives: Any, batch: Batch, window: int, truncate: bool
-    ) -> WindowCounts:
-        winners = self.find_winners(drives, *batch, window, truncate)
-        return WindowCounts(self, winners, batch, window, drives.shape[1])
-
-    def count_given(
-        self: Any, winners: NDArray[np.int32], batch: Batch, window: int, n_cells: int
-    ) -> WindowCounts:
-        return WindowCounts(self, winners, batch, window, n_cells)
-
-
-class HostArrays(LocalCounter):
-    """Engine methods for numpy arrays."""
-
-    def zeros(self, shape: tuple[int, int]) -> NDArray[np.float32]:
-        return np.zeros(shape, np.float32)
-
-    def new_drives(self, shape: tuple[int, int]) -> NDArray[np.int16]:
-        return np.zeros(shape, np.int16)
-
-    def put(self, array: NDArray[np.float32]) -> NDArray[np.float32]:
-        return array
-
-    def put_drives(self, drives: NDArray[np.int16]) -> NDArray[np.int16]:
-        return drives
-
-    def get(self, array: NDArray[np.float32]) -> NDArray[np.float32]:
-        return array
-
-    def scale(self, array: NDArray[np.float32], factors: Any) -> None:
-        check_array("array", array, np.float32, (None, None), changed=True)
-        array *= factors
-
-    def multiply_whole(
-        self: Any, left: NDArray[np.float64], right: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        check_array("right", right, np.float64, (None, None))
-        check_array("left", left, np.float64, (None, len(right)))
-        if len(left) <= _FEW_ROWS:  # BLAS would start threads for them
-            return np.asarray(np.einsum("ij,jk->ik", left, right))
-        out = np.empty((len(left), right.shape[1]))
-        edges = np.linspace(0, len(left), self.n_threads + 1).astype(int).tolist()
-        with single_threaded_blas():
-            run_chunks(
-                lambda first, last: np.matmul(left[first:last], right, out=out[first:last]),
-                pairwise(edges),
-                self.n_threads,
-            )
-        return out
-
-    def clear_cells(
-        self, counts: NDArray[np.float32], cells: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        check_array("counts", counts, np.float32, (None, None), changed=True)
-        cells = check_whole("cells", cells, np.int64, 0, counts.shape[1] - 1)
-        removed = np.zeros(len(counts))
-        for cell in cells.tolist():  # in this order, on every engine
-            removed += counts[:, cell]
-            counts[:, cell] = 0
-        return removed
 
 
 def fixed_point_gain(largest: float, n_terms: int) -> np.float32:

@@ -102,25 +102,26 @@ def check_text(
     ids: Any, offsets: Any, n_words: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return sentences in the form that kernels expect; see ``_base.py``."""
-    ids = check_whole("ids", ids, np.int32, -1, n_words - 1)
-    if len(ids) > _MOST_POSITIONS:
+    if np.size(ids) > _MOST_POSITIONS:
         raise ValueError(f"at most {_MOST_POSITIONS:,} words fit one batch; got {len(ids):,}")
-    return ids, _check_offsets("offsets", offsets, len(ids))
+    return check_bags(ids, offsets, n_words, ("ids", "offsets"), least=-1)
 
 
-def check_bags(rows: Any, indptr: Any, n_rows: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def check_bags(
+    rows: Any,
+    indptr: Any,
+    n_rows: int,
+    names: tuple[str, str] = ("rows", "indptr"),
+    least: int = 0,
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return bags of rows in the form that kernels expect."""
-    rows = check_whole("rows", rows, np.int32, 0, n_rows - 1)
-    return rows, _check_offsets("indptr", indptr, len(rows))
-
-
-def _check_offsets(name: str, offsets: Any, last: int) -> NDArray[np.int64]:
-    found: NDArray[np.int64] = check_whole(name, offsets, np.int64, 0, last)
-    if not len(found) or found[0] != 0 or found[-1] != last:
-        raise ValueError(f"{name} must begin with 0 and end with {last}")
-    if (found[1:] < found[:-1]).any():
-        raise ValueError(f"{name} must not decrease")
-    return found
+    rows = check_whole(names[0], rows, np.int32, least, n_rows - 1)
+    offsets: NDArray[np.int64] = check_whole(names[1], indptr, np.int64, 0, len(rows))
+    if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(rows):
+        raise ValueError(f"{names[1]} must begin with 0 and end with {len(rows)}")
+    if (offsets[1:] < offsets[:-1]).any():
+        raise ValueError(f"{names[1]} must not decrease")
+    return rows, offsets
 
 
 def check_winners(winners: Any, n_positions: int, n_cells: int) -> NDArray[np.int32]:

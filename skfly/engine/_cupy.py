@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skfly.engine import _checks, _gpu
-from skfly.engine._base import Increment, LocalCounter
+from skfly.engine._base import Increment
 from skfly.engine._gpu import Gpu, Lane, import_nccl
 from skfly.engine._gpu_search import GpuCodes
 from skfly.engine._gpu_text import (
@@ -63,8 +63,10 @@ def device_bytes(n_rows: int, n_cells: int) -> int:
     return model + tokens + lanes + tallies + vectors + (1 << 20)
 
 
-class CupyEngine(LocalCounter):
+class CupyEngine(NumbaEngine):
     """Kernels on GPUs, see ``kernels.cu``.
+
+    So far, pairs of words are counted and their information is factorised on the CPU.
 
     Parameters
     ----------
@@ -74,12 +76,11 @@ class CupyEngine(LocalCounter):
     """
 
     name = "cupy"
-    n_threads = 2  # the next batch is prepared while the GPU learns from the last one
 
     def __init__(self, cupy: Any, numbers: Sequence[int]) -> None:
+        super().__init__(None)
         self._gpus = [Gpu(cupy, number) for number in numbers]
         self._home = self._gpus[0]
-        self._host = NumbaEngine(None)
         self._communicators: list[Any] = []
         self._nccl = import_nccl() if len(numbers) > 1 else None
         if self._nccl is not None:
@@ -87,6 +88,11 @@ class CupyEngine(LocalCounter):
 
     def __repr__(self) -> str:
         return " and ".join(f"GPU {gpu.number} ({gpu.model})" for gpu in self._gpus)
+
+    @property
+    def n_threads(self) -> int:
+        # the next batch is prepared while the GPU learns from the last one
+        return max(2, super().n_threads)
 
     def check(self) -> None:
         """Raise an error if a GPU does not run the kernels."""
@@ -204,19 +210,12 @@ class CupyEngine(LocalCounter):
             lane.finish()
             tokens, n_before = send_tokens(lane, ids, offsets, first, last, window // 2)
             found = lane.room("winners", last - first, np.int32)
+            windows = tokens, tokens.size, n_before, last - first, window, int(truncate)
             lane.gpu.launch(
                 "find_winners",
                 -(-(last - first) // warps),
-                drives.on(lane.gpu),
-                drives.stride,
-                drives.shape[0] // 2,
-                drives.shape[1],
-                tokens,
-                tokens.size,
-                n_before,
-                last - first,
-                window,
-                int(truncate),
+                *drives.on(lane.gpu),
+                *windows,
                 found,
                 threads=WARP * warps,
                 shared=4 * warps * (window + 1),
@@ -258,25 +257,14 @@ class CupyEngine(LocalCounter):
 
     def _add_tally(self, sums, rates, weights, tally, first, last, overlap, cells):
         home, (n_rows, n_cells) = self._home, sums.shape
-        as_drives = isinstance(weights, Drives)
         overlaps = home.room("overlaps", _PARTS * n_cells, np.float64)
         parts = home.room("cell parts", 2 * _PARTS * n_cells, np.int32)
         columns = -(-n_cells // _gpu.THREADS)
-        home.launch(
-            "add_tally_to_counts" if as_drives else "add_tally_to_sums",
-            (columns, _PARTS),
-            sums,
-            rates,
-            weights.arrays[0] if as_drives else weights,
-            weights.stride if as_drives else n_cells,
-            tally,
-            first,
-            last - first,
-            n_rows // 2,
-            n_cells,
-            overlaps,
-            parts,
-        )
+        kernel, given = "add_tally_to_sums", (weights, n_cells)
+        if isinstance(weights, Drives):
+            kernel, given = "add_tally_to_counts", (weights.arrays[0], weights.stride)
+        words = tally, first, last - first, n_rows // 2, n_cells
+        home.launch(kernel, (columns, _PARTS), sums, rates, *given, *words, overlaps, parts)
         home.launch("add_parts", columns, overlaps, parts, _PARTS, n_cells, overlap, cells)
 
     def hebbian_step(self, synapses, increments, overlap, learning_rate):
@@ -311,36 +299,12 @@ class CupyEngine(LocalCounter):
                 for text in texts:
                     text.tally_top_cells(window, first, last, n_cells)
                 tally = self._summed("tally", (last - first) * n_cells)
-                self._home.launch(
-                    "add_tally_to_consensus",
-                    _gpu.BLOCKS,
-                    counts,
-                    tally,
-                    first,
-                    last - first,
-                    n_cells,
-                )
+                added = counts, tally, first, last - first, n_cells
+                self._home.launch("add_tally_to_consensus", _gpu.BLOCKS, *added)
             n_windows += sum(int(text.gpu.fetch(text.n_found)[0]) for text in texts)
         return n_windows
 
     # Hashing
-
-    # So far, pairs of words are counted and their information is factorised on the CPU.
-
-    def count_pairs(self, batch, skipped, reach, ordered):
-        return self._host.count_pairs(batch, skipped, reach, ordered)
-
-    def add_counts(self, left, right):
-        return self._host.add_counts(left, right)
-
-    def multiply_sparse(self, matrix, dense):
-        return self._host.multiply_sparse(matrix, dense)
-
-    def multiply_whole(self, left, right):
-        return self._host.multiply_whole(left, right)  # too small to send
-
-    def sum_rows(self, weights, rows, amounts, indptr):
-        return self._host.sum_rows(weights, rows, amounts, indptr)
 
     def top_cells(self, synapses, drive, rows, indptr, n_top):
         home, n_bags, n_cells = self._home, len(indptr) - 1, synapses.shape[1]
@@ -363,21 +327,10 @@ class CupyEngine(LocalCounter):
             sent.set(staged, stream=lane.stream)
             size = (last - first) * n_top
             best, activations = lane.room("cells", size, "i4"), lane.room("values", size, "i8")
-            home.launch(
-                "top_of_bags",
-                last - first,
-                weights,
-                n_cells,
-                *drive,
-                sent[last - first + 1 :],
-                sent[: last - first + 1],
-                n_top,
-                best,
-                activations,
-                threads=128,
-                shared=8 * n_cells,
-                stream=lane.stream,
-            )
+            bags = sent[last - first + 1 :], sent[: last - first + 1]
+            given = weights, n_cells, *drive, *bags, n_top, best, activations
+            where = {"threads": 128, "shared": 8 * n_cells, "stream": lane.stream}
+            home.launch("top_of_bags", last - first, *given, **where)
             _fetch_then(lane, "cells", best, cells[first:last].reshape(-1))
             _fetch_then(lane, "values", activations, values[first:last].reshape(-1))
         for lane in home.lanes:

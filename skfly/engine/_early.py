@@ -8,13 +8,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly._loading import Kernels
-from skfly._threads import n_threads_for, run_chunks
+from skfly._threads import Kernels, n_threads_for, run_chunks
 from skfly.engine import _checks
-from skfly.engine._base import Engine, HostArrays
+from skfly.engine._base import Engine
 from skfly.engine._numpy import NumpyEngine
 
-_KERNELS = Kernels("skfly.engine._kernels")
+KERNELS = Kernels("skfly.engine._kernels")
 _ROWS_AT_A_TIME = 128  # so that the cache holds them
 
 
@@ -43,14 +42,12 @@ class EarlyEngine(NumpyEngine):
         return self._load()
 
     def _is_early(self, n_numbers: int) -> bool:
-        return not _KERNELS.are_worth_loading(n_numbers)
+        return not KERNELS.are_worth_loading(n_numbers)
 
     def sum_rows(self, weights, rows, amounts, indptr):
         early = self._is_early(len(rows) * np.shape(weights)[-1])
         sum_rows = super().sum_rows if early else self._later.sum_rows
         return sum_rows(weights, rows, amounts, indptr)
-
-    multiply_whole = HostArrays.multiply_whole
 
     def top_cells(self, synapses, drive, rows, indptr, n_top):
         if not self._is_early(len(rows) * np.shape(synapses)[-1]):

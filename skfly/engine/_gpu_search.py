@@ -77,21 +77,10 @@ class GpuCodes:
             sent.set(staged, stream=lane.stream)
             size = (last - first) * n_blocks * n_each
             rows, their_ranks = (lane.room(name, size, np.int32) for name in ("found", "its rank"))
-            gpu.launch(
-                "best_codes",
-                (n_blocks, last - first),
-                self._columns,
-                self.n_codes,
-                self.n_words,
-                sent,
-                *table,
-                _CODES_A_BLOCK,
-                n_each,
-                rows,
-                their_ranks,
-                shared=4 * (32 + _CODES_A_BLOCK),
-                stream=lane.stream,
-            )
+            codes = self._columns, self.n_codes, self.n_words
+            given = *codes, sent, *table, _CODES_A_BLOCK, n_each, rows, their_ranks
+            where = {"shared": 4 * (32 + _CODES_A_BLOCK), "stream": lane.stream}
+            gpu.launch("best_codes", (n_blocks, last - first), *given, **where)
             _merge_then(lane, rows, their_ranks, found[first:last], found_ranks[first:last])
         for lane in gpu.lanes:
             lane.finish()

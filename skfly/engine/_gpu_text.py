@@ -75,9 +75,10 @@ class Drives:
         self._gpus = gpus
         self.arrays = [gpu.zeros((shape[0], self.stride), np.int16) for gpu in gpus]
 
-    def on(self, gpu: Gpu) -> Any:
-        """Return the copy of a GPU."""
-        return self.arrays[self._gpus.index(gpu)]
+    def on(self, gpu: Gpu) -> tuple[Any, int, int, int]:
+        """Return the copy of a GPU with its stride, the number of words and that of cells."""
+        array = self.arrays[self._gpus.index(gpu)]
+        return array, self.stride, self.shape[0] // 2, self.shape[1]
 
     def spread(self) -> None:
         """Copy the first GPU's drives to the others."""
@@ -145,22 +146,10 @@ class SortedText:
 
     def tally_winners(self, window: int, first: int, last: int, n_cells: int) -> None:
         """Count for the words ``first`` to ``last`` which cells won the windows they are in."""
-        self.gpu.launch(
-            "tally_winners",
-            last - first,
-            self.tokens,
-            self.tokens.size,
-            self.places,
-            self.begins,
-            self.winners,
-            window,
-            first,
-            self.n_words,
-            n_cells,
-            self.gpu.room("tally", 2 * (last - first) * n_cells, np.int32),
-            self.words,
-            shared=4 * (2 * n_cells + WARP),
-        )
+        tally = self.gpu.room("tally", 2 * (last - first) * n_cells, np.int32)
+        text = self.tokens, self.tokens.size, self.places, self.begins, self.winners
+        given = *text, window, first, self.n_words, n_cells, tally, self.words
+        self.gpu.launch("tally_winners", last - first, *given, shared=4 * (2 * n_cells + WARP))
 
     def find_top_cells(
         self, drives: Drives, run: tuple[int, int], window: int, truncate: bool, n_top: int
@@ -174,19 +163,13 @@ class SortedText:
             return
         ints = window + 1 + n_cells  # of shared memory, for a warp
         warps = warps_for(ints)
+        text = self.tokens, self.tokens.size
+        windows = *text, self.first, self.n_windows, window, int(truncate)
         gpu.launch(
             "find_top_cells",
             -(-self.n_windows // warps),
-            drives.on(gpu),
-            drives.stride,
-            self.n_words,
-            n_cells,
-            self.tokens,
-            self.tokens.size,
-            self.first,
-            self.n_windows,
-            window,
-            int(truncate),
+            *drives.on(gpu),
+            *windows,
             n_top,
             self.top,
             self.n_found,
@@ -196,20 +179,7 @@ class SortedText:
 
     def tally_top_cells(self, window: int, first: int, last: int, n_cells: int) -> None:
         """Count for the words ``first`` to ``last`` the top cells of the windows they are in."""
-        self.gpu.launch(
-            "tally_top_cells",
-            last - first,
-            self.tokens,
-            self.tokens.size,
-            self.places,
-            self.begins,
-            self.top,
-            self.n_top,
-            self.first,
-            self.n_windows,
-            window,
-            first,
-            n_cells,
-            self.gpu.room("tally", (last - first) * n_cells, np.int32),
-            shared=4 * n_cells,
-        )
+        tally = self.gpu.room("tally", (last - first) * n_cells, np.int32)
+        text = self.tokens, self.tokens.size, self.places, self.begins, self.top, self.n_top
+        given = *text, self.first, self.n_windows, window, first, n_cells, tally
+        self.gpu.launch("tally_top_cells", last - first, *given, shared=4 * n_cells)

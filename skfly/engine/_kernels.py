@@ -7,25 +7,14 @@ bounds checks here: ``_numba.py`` checks what it passes. ``_base.py`` says what 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-from skfly._caching import can_cache
+from skfly._caching import OPTIONS
+from skfly._intrinsics import prefetch, trailing_zeros
 from skfly.engine._base import NEVER
 from skfly.engine._checks import MOST_CELLS
-from skfly.engine._intrinsics import prefetch, trailing_zeros
 from skfly.engine._numpy import LOG_OF_2, LOG_SERIES, ONE, ROOT_OF_HALF
-
-_options: dict[str, Any] = {
-    "nogil": True,
-    "cache": can_cache(),
-    "error_model": "numpy",
-    "boundscheck": False,
-    "no_cfunc_wrapper": True,
-}
-
 
 _SERIES_0, _SERIES_1, _SERIES_2, _SERIES_3 = LOG_SERIES
 _HIGH_LOG_OF_2, _LOW_LOG_OF_2 = LOG_OF_2
@@ -39,7 +28,7 @@ _NO_BIT, _ONE_BIT = np.uint64(0), np.uint64(1)
 _SPARSE_FACTOR = 4  # with this many times fewer windows than cells, skip the loop over all cells
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _entering(word, inside):
     """Add a word to the window; return its row if it is new (a binary bag has it once).
 
@@ -50,25 +39,25 @@ def _entering(word, inside):
     return np.int64(word) if inside[word] == 1 else np.int64(_NO_ROW)
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _leaving(word, inside):
     inside[word] -= 1
     return np.int64(word) if inside[word] == 0 else np.int64(_NO_ROW)
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _fetch(drives, row):
     for m in range(0, drives.shape[1], _CACHE_LINE):
         prefetch(drives, row, m)
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _mask(row):
     """Return the bit mask for a row's drives: all ones, or zero for ``_NO_ROW``."""
     return np.int16(-1) if row >= 0 else np.int16(0)
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _move(total, drives, enters, leaves, as_target, as_context, activations):
     """Slide the window by one position, and return the largest activation.
 
@@ -94,7 +83,7 @@ def _move(total, drives, enters, leaves, as_target, as_context, activations):
     return best
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _first_with(best, activations, order):
     """Return the first cell with this activation; ``order`` is ``LAST_CELL`` minus its number."""
     found = np.uint16(0)
@@ -104,7 +93,7 @@ def _first_with(best, activations, order):
     return LAST_CELL - np.int64(found)
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _largest_below(limit, keys):
     best = np.int32(-2147483648)
     for m in range(keys.shape[0]):
@@ -112,7 +101,7 @@ def _largest_below(limit, keys):
     return best
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _rank(activations, order, keys, top, t):
     """Write the most active cells of window ``t``, the first of ties first.
 
@@ -126,7 +115,7 @@ def _rank(activations, order, keys, top, t):
         top[t, j] = LAST_CELL - (best & LAST_CELL)
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def find_top_cells(drives, ids, offsets, window, truncate, first, last, order, top):
     """Find the most active cells of the windows in sentences ``first`` to ``last``.
 
@@ -182,7 +171,7 @@ def find_top_cells(drives, ids, offsets, window, truncate, first, last, order, t
             inside[ids[t]] = 0
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def set_drives(drives, synapses, gain, floor, first, last):
     """``rint(max(synapses, floor) * gain)`` for the rows ``first`` to ``last``."""
     for i in range(first, last):
@@ -190,7 +179,7 @@ def set_drives(drives, synapses, gain, floor, first, last):
             drives[i, m] = np.int16(np.rint(max(synapses[i, m], floor) * gain))
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _threshold(activation, n_top):
     """Return a value that at most ``n_top`` activations exceed, and at least ``n_top`` reach.
 
@@ -218,7 +207,7 @@ def _threshold(activation, n_top):
     return high
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _collect_top(activation, n_top, cells):
     """Write the ``n_top`` most active cells, sorted by number; ties go to the lowest."""
     limit = _threshold(activation, n_top)
@@ -237,7 +226,7 @@ def _collect_top(activation, n_top, cells):
             at_limit -= 1
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _sort_by_value(cells, values):
     """Sort by falling value, then by cell.
 
@@ -259,7 +248,7 @@ def _sort_by_value(cells, values):
             cells[j], values[j] = cell, value
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def sort_positions(ids, begins, order):
     """Write the known positions, sorted by word and place, and the start of each word.
 
@@ -277,7 +266,7 @@ def sort_positions(ids, begins, order):
             begins[ids[t] + 1] += 1
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _flush(sums, j, rate, seen, block, weights, overlap, cells):
     """Add counts to row ``j``, return their sum and set them to zero."""
     total = 0
@@ -293,7 +282,7 @@ def _flush(sums, j, rate, seen, block, weights, overlap, cells):
     return total
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _flush_at(
     winners,
     order,
@@ -332,7 +321,7 @@ def _flush_at(
     return total
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def add_windows(
     sums,
     rates,
@@ -403,7 +392,7 @@ def add_windows(
                 words[j] = _flush(sums, j, rates[i], seen, block, weights, overlap, cells)
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def _log(value):
     """``log32`` of the reference, operation by operation."""
     given = np.float32(value)
@@ -417,7 +406,7 @@ def _log(value):
     return exponent * _LOW_LOG_OF_2 + s * (np.float32(2) + series) + exponent * _HIGH_LOG_OF_2
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def information(synapses, counts, prior, own, among, first, last):
     """``log((counts + a p) / ((cells + a) p))`` for the rows ``first`` to ``last``."""
     largest = np.float32(0)
@@ -433,7 +422,7 @@ def information(synapses, counts, prior, own, among, first, last):
     return largest
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def information_drives(drives, counts, prior, own, among, gain, floor, rows):
     """``information`` of some rows, as drives."""
     for i in rows:
@@ -445,7 +434,7 @@ def information_drives(drives, counts, prior, own, among, gain, floor, rows):
             row[m] = np.int16(np.rint(max(value if known else np.float32(0), floor) * gain))
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def add_top_cells(counts, order, begins, offsets, sentences, half, top, row, first, last):
     """Add the cells in ``top`` to the words of their windows, for the words ``first`` to ``last``.
 
@@ -470,7 +459,7 @@ def add_top_cells(counts, order, begins, offsets, sentences, half, top, row, fir
             row[m] = 0
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def hebbian_difference(synapses, increments, overlap, first, last):
     """``dS = d - <W, d> W`` in place of ``d``; returns its largest absolute entry."""
     largest = np.float32(0)
@@ -481,7 +470,7 @@ def hebbian_difference(synapses, increments, overlap, first, last):
     return largest
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def hebbian_apply(synapses, increments, factor, first, last):
     """``W += factor * dS``, ``dS = 0``; returns ``max|W|``."""
     largest = np.float32(0)
@@ -493,7 +482,7 @@ def hebbian_apply(synapses, increments, factor, first, last):
     return largest
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def add_squares(synapses, first, last, square):
     """``|W_m|^2`` over the rows ``first`` to ``last``."""
     for i in range(first, last):
@@ -501,7 +490,7 @@ def add_squares(synapses, first, last, square):
             square[m] += np.float64(synapses[i, m]) * np.float64(synapses[i, m])
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def sum_rows(weights, rows, amounts, indptr, first, last, sums):
     """Add the rows of the bags ``first`` to ``last``, each times its amount, to ``sums``."""
     for b in range(first, last):
@@ -513,7 +502,7 @@ def sum_rows(weights, rows, amounts, indptr, first, last, sums):
                 total[m] += amount * row[m]
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def top_of_bags(synapses, gain, floor, rows, indptr, first, last, cells, values):
     """Find the most active cells of the bags ``first`` to ``last``, by falling activation."""
     n_cells = synapses.shape[1]
@@ -541,7 +530,7 @@ def top_of_bags(synapses, gain, floor, rows, indptr, first, last, cells, values)
         _sort_by_value(cells[b], values[b])
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _pair(before, after, ordered):
     """Return the row and the column in which a pair is counted."""
     if ordered or before <= after:
@@ -549,7 +538,7 @@ def _pair(before, after, ordered):
     return after, before
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def size_pairs(ids, offsets, reach, ordered, first, last, sizes):
     """Count the pairs of each row in the sentences ``first`` to ``last``."""
     for s in range(first, last):
@@ -562,7 +551,7 @@ def size_pairs(ids, offsets, reach, ordered, first, last, sizes):
                     sizes[row] += 1
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def gather_pairs(ids, offsets, reach, ordered, first, last, places, others):
     """Write the columns of the pairs of some sentences to the positions of their rows."""
     for s in range(first, last):
@@ -576,7 +565,7 @@ def gather_pairs(ids, offsets, reach, ordered, first, last, places, others):
                     places[row] += 1
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def merge_pairs(places, first, last, others, tally, words, groups, counts, sizes):
     """Count equal columns in the rows ``first`` to ``last``, in place; return where they end.
 
@@ -611,7 +600,7 @@ def merge_pairs(places, first, last, others, tally, words, groups, counts, sizes
     return n_found
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def size_sums(left_ends, left, right_ends, right, first, last, sizes):
     """Count the columns in either of two sparse matrices, in the rows ``first`` to ``last``.
 
@@ -627,7 +616,7 @@ def size_sums(left_ends, left, right_ends, right, first, last, sizes):
         sizes[i] = left_ends[i + 1] - left_ends[i] + right_ends[i + 1] - right_ends[i] - n_both
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def add_sparse(
     left_ends, left, left_data, right_ends, right, right_data, ends, columns, data, first, last
 ):
@@ -650,7 +639,7 @@ def add_sparse(
             n += 1
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def multiply_sparse(ends, columns, data, dense, first, last, n_at_a_time, product):
     """Add the rows ``first`` to ``last`` of a product; ``dense`` is (blocks, rows, ``COLUMNS``).
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy import sparse
 
 from skfly._threads import n_threads_for, run_chunks
 from skfly.engine import _checks, _kernels
-from skfly.engine._base import HostArrays, Increment
+from skfly.engine._base import Engine, Increment
 
 # Floats are summed within chunks and then over chunks, so the number of chunks of words must not
 # depend on the number of threads.
@@ -22,7 +21,7 @@ _TERMS_AT_A_TIME = 16  # of a sum; for fewer, it is not worth returning to the s
 _MOST_INT32 = 2**31 - 1
 
 
-class NumbaEngine(HostArrays):
+class NumbaEngine(Engine):
     """Threaded kernels, see :mod:`skfly.engine._kernels`.
 
     Parameters
@@ -43,10 +42,9 @@ class NumbaEngine(HostArrays):
     def set_drives(self, drives, synapses, drive):
         _checks.check_model("drives", drives, np.int16, changed=True)
         _checks.check_array("synapses", synapses, np.float32, drives.shape)
-        run_chunks(
+        self._run_even(
             lambda first, last: _kernels.set_drives(drives, synapses, *drive, first, last),
-            _even(len(synapses), _WORD_CHUNKS),
-            self._threads_for(*synapses.shape),
+            *synapses.shape,
         )
 
     def find_winners(self, drives, ids, offsets, window, truncate):
@@ -60,21 +58,15 @@ class NumbaEngine(HostArrays):
         top = np.full((len(ids), n_top), -1, dtype=np.int32)
         if len(drives) == 0:
             return top  # the kernel reads the first row when there is nothing to add
+        n_threads = self._threads_for(len(ids), drives.shape[1])
         order = (_kernels.LAST_CELL - np.arange(drives.shape[1])).astype(np.uint16)
+        windows = drives, ids, offsets, window, truncate
         run_chunks(
             lambda first, last: _kernels.find_top_cells(
-                drives,
-                ids,
-                offsets,
-                window,
-                truncate,
-                first,
-                last,
-                order,
-                top[offsets[first] : offsets[last]],
+                *windows, first, last, order, top[offsets[first] : offsets[last]]
             ),
-            self._sentence_chunks(offsets),
-            self._threads_for(len(ids), drives.shape[1]),
+            _balanced(offsets, 8 * n_threads),
+            n_threads,
         )
         return top
 
@@ -87,30 +79,15 @@ class NumbaEngine(HostArrays):
         ids, offsets = _checks.check_text(ids, offsets, n_rows // 2)
         winners = _checks.check_winners(winners, len(ids), n_cells)
         order, begins = _sorted_positions(ids, len(rates))
-        sentences = _sentence_numbers(offsets)
         words = np.zeros(n_rows, dtype=np.int64)
         winners = np.where(winners < 0, n_cells, winners).astype(np.uint16)
+        windows = offsets, winners, window // 2, order, begins, _sentence_numbers(offsets)
 
         def kernel(first, last):
             seen = np.zeros((2, n_cells + 1), np.int32)
             overlap, cells = np.zeros(n_cells), np.zeros((2, n_cells), np.int64)
-            _kernels.add_windows(
-                sums,
-                rates,
-                weights,
-                offsets,
-                winners,
-                window // 2,
-                order,
-                begins,
-                sentences,
-                first,
-                last,
-                seen,
-                overlap,
-                words,
-                cells,
-            )
+            found = seen, overlap, words, cells
+            _kernels.add_windows(sums, rates, weights, *windows, first, last, *found)
             return overlap, cells
 
         threads = self._threads_for(len(ids), window)
@@ -122,10 +99,9 @@ class NumbaEngine(HostArrays):
         _checks.check_model("synapses", synapses, np.float32, changed=True)
         _checks.check_array("counts", counts, np.float32, synapses.shape)
         _check_terms(terms, synapses.shape)
-        largest = run_chunks(
+        largest = self._run_even(
             lambda first, last: _kernels.information(synapses, counts, *terms, first, last),
-            _even(len(synapses), _WORD_CHUNKS),
-            self._threads_for(*synapses.shape),
+            *synapses.shape,
         )
         return float(max(largest))
 
@@ -136,41 +112,31 @@ class NumbaEngine(HostArrays):
         if rows is None:
             rows = np.arange(len(drives))
         rows = _checks.check_whole("rows", rows, np.int64, 0, len(drives) - 1)
-        run_chunks(
+        self._run_even(
             lambda first, last: _kernels.information_drives(
                 drives, counts, *terms, *drive, rows[first:last]
             ),
-            _even(len(rows), _WORD_CHUNKS),
-            self._threads_for(len(rows), drives.shape[1]),
+            len(rows),
+            drives.shape[1],
         )
 
     def hebbian_step(self, synapses, increments, overlap, learning_rate):
         _checks.check_model("synapses", synapses, np.float32, changed=True)
         _checks.check_array("increments", increments, np.float32, synapses.shape, changed=True)
         _checks.check_array("overlap", overlap, np.float64, synapses.shape[1:])
-        chunks = _even(len(synapses), _WORD_CHUNKS)
-        threads = self._threads_for(*synapses.shape)
         norms = np.sqrt(self.squared_norms(synapses))
         as_float = overlap.astype(np.float32)
-        largest = max(
-            run_chunks(
-                lambda first, last: _kernels.hebbian_difference(
-                    synapses, increments, as_float, first, last
-                ),
-                chunks,
-                threads,
-            )
-        )
+
+        def difference(first, last):
+            return _kernels.hebbian_difference(synapses, increments, as_float, first, last)
+
+        largest = max(self._run_even(difference, *synapses.shape))
         factor = np.float32(learning_rate / largest if largest > 0 else 0.0)
-        largest = max(
-            run_chunks(
-                lambda first, last: _kernels.hebbian_apply(
-                    synapses, increments, factor, first, last
-                ),
-                chunks,
-                threads,
-            )
-        )
+
+        def apply(first, last):
+            return _kernels.hebbian_apply(synapses, increments, factor, first, last)
+
+        largest = max(self._run_even(apply, *synapses.shape))
         energy = -np.divide(overlap, norms, out=np.zeros_like(overlap), where=norms > 0)
         return float(energy.sum()), float(largest)
 
@@ -181,8 +147,8 @@ class NumbaEngine(HostArrays):
         _checks.check_window(window)
         _checks.check_top(n_top, n_cells)
         ids, offsets = _checks.check_text(batch[0], batch[1], n_words)
-        n_windows = 0
-        for first, last in _cut(offsets, _CONSENSUS_POSITIONS):
+        n_windows, n_blocks = 0, max(1, -(-len(ids) // _CONSENSUS_POSITIONS))
+        for first, last in _balanced(offsets, n_blocks):
             start, stop = offsets[first], offsets[last]
             block, local = ids[start:stop], offsets[first : last + 1] - start
             top = self._top_of_windows(drives, block, local, window, truncate, n_top)
@@ -205,15 +171,15 @@ class NumbaEngine(HostArrays):
         _checks.check_array("synapses", synapses, np.float32, (None, None))
         _checks.check_top(n_top, synapses.shape[1])
         rows, indptr = _checks.check_bags(rows, indptr, len(synapses))
-        n_bags = len(indptr) - 1
+        n_bags, n_threads = len(indptr) - 1, self._threads_for(len(rows), synapses.shape[1])
         cells = np.empty((n_bags, n_top), dtype=np.int32)
         values = np.empty((n_bags, n_top), dtype=np.int64)
         run_chunks(
             lambda first, last: _kernels.top_of_bags(
                 synapses, *drive, rows, indptr, first, last, cells, values
             ),
-            _balanced(indptr, 4 * self.n_threads),
-            self._threads_for(len(rows), synapses.shape[1]),
+            _balanced(indptr, 4 * n_threads),
+            n_threads,
         )
         return cells, values
 
@@ -222,12 +188,13 @@ class NumbaEngine(HostArrays):
         rows, indptr = _checks.check_bags(rows, indptr, len(weights))
         _checks.check_array("amounts", amounts, np.float64, (len(rows),))
         sums = np.zeros((len(indptr) - 1, weights.shape[1]))
+        n_threads = self._threads_for(len(rows), weights.shape[1])
         run_chunks(
             lambda first, last: _kernels.sum_rows(
                 weights, rows, amounts, indptr, first, last, sums
             ),
-            _balanced(indptr, 4 * self.n_threads),
-            self._threads_for(len(rows), weights.shape[1]),
+            _balanced(indptr, 4 * n_threads),
+            n_threads,
         )
         return sums
 
@@ -304,16 +271,10 @@ class NumbaEngine(HostArrays):
         if matrix.has_sorted_indices:
             worth = _TERMS_AT_A_TIME * n_inner * matrix.shape[0] // max(matrix.nnz, 1)
             n_at_a_time = min(n_at_a_time, max(_ROWS_IN_CACHE, worth))
+        rows = matrix.indptr, matrix.indices, matrix.data
         run_chunks(
             lambda first, last: _kernels.multiply_sparse(
-                matrix.indptr,
-                matrix.indices,
-                matrix.data,
-                blocks,
-                first,
-                last,
-                n_at_a_time,
-                product,
+                *rows, blocks, first, last, n_at_a_time, product
             ),
             _balanced(matrix.indptr, 4 * self.n_threads),
             self._threads_for(matrix.nnz, n_columns),
@@ -331,12 +292,12 @@ class NumbaEngine(HostArrays):
             _kernels.add_squares(synapses, first, last, square)
             return square
 
-        chunks = _even(len(synapses), _WORD_CHUNKS)
-        threads = self._threads_for(*synapses.shape)
-        return np.sum(run_chunks(kernel, chunks, threads), axis=0)
+        return np.sum(self._run_even(kernel, *synapses.shape), axis=0)
 
-    def _sentence_chunks(self, offsets):
-        return _balanced(offsets, 8 * self.n_threads if self.n_threads > 1 else 1)
+    def _run_even(self, kernel, n_items, n_cells):
+        """Run a kernel on runs of items."""
+        n_threads = self._threads_for(n_items, n_cells)
+        return run_chunks(kernel, _even(n_items, _WORD_CHUNKS), n_threads)
 
     def _threads_for(self, n_positions: int, n_cells: int) -> int:
         """Return how many threads are worth starting for this much work."""
@@ -370,7 +331,7 @@ def _sentence_numbers(offsets: np.ndarray) -> np.ndarray:
 def _even(n_items: int, n_chunks: int) -> list[tuple[int, int]]:
     """Cut ``range(n_items)`` into at most ``n_chunks`` non-empty runs of equal length."""
     bounds = np.unique(np.linspace(0, n_items, n_chunks + 1).astype(np.int64))
-    return [(int(a), int(b)) for a, b in pairwise(bounds)]
+    return list(pairwise(bounds.tolist()))
 
 
 def _balanced(offsets: np.ndarray, n_chunks: int) -> list[tuple[int, int]]:
@@ -382,7 +343,7 @@ def _balanced(offsets: np.ndarray, n_chunks: int) -> list[tuple[int, int]]:
     aims = offsets[0] + (offsets[-1] - offsets[0]) * np.arange(1, n_chunks) / n_chunks
     inner = np.searchsorted(offsets, aims, side="left")
     bounds = np.unique(np.concatenate([[0], np.minimum(inner, last), [last]]))
-    return [(int(a), int(b)) for a, b in pairwise(bounds)]
+    return list(pairwise(bounds.tolist()))
 
 
 def _counts(data: np.ndarray, columns: np.ndarray, sizes: np.ndarray) -> sparse.csr_array:
@@ -391,9 +352,3 @@ def _counts(data: np.ndarray, columns: np.ndarray, sizes: np.ndarray) -> sparse.
     counts = sparse.csr_array((data, columns, ends), shape=(len(sizes), len(sizes)))
     counts.has_canonical_format = True
     return counts
-
-
-def _cut(offsets: np.ndarray, n_positions: int) -> Iterator[tuple[int, int]]:
-    """Cut the sentences into runs of about ``n_positions`` positions."""
-    n_chunks = max(1, -(-int(offsets[-1] - offsets[0]) // n_positions))
-    yield from _balanced(offsets, n_chunks)

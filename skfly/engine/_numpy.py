@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skfly.engine import _checks
-from skfly.engine._base import Drive, HostArrays, Increment
+from skfly.engine._base import Drive, Engine, Increment
 
 _BLOCK = 4096  # windows at a time: bounds the dense activations
 
@@ -24,10 +24,11 @@ LOG_SERIES = tuple(np.float32(2 / n) for n in (3, 5, 7, 9))
 LOG_OF_2 = (np.float32(0.693359375), np.float32(-2.12194440e-4))  # few bits first: exact products
 
 
-class NumpyEngine(HostArrays):
+class NumpyEngine(Engine):
     """Reference kernels. ``n_threads`` is accepted and has no effect."""
 
     name = "numpy"
+    n_threads = 1
 
     def __init__(self, n_threads: int = 1) -> None:
         self.n_threads = n_threads
@@ -127,11 +128,6 @@ class NumpyEngine(HostArrays):
         _checks.check_array("dense", dense, np.float32, (matrix.shape[1], None))
         matrix.check_format(full_check=True)
         return np.asarray(matrix @ dense)
-
-    def multiply_whole(self, left, right):
-        _checks.check_array("right", right, np.float64, (None, None))
-        _checks.check_array("left", left, np.float64, (None, len(right)))
-        return left @ right
 
     def sum_rows(self, weights, rows, amounts, indptr):
         _checks.check_array("weights", weights, (np.int8, np.int16), (None, None))

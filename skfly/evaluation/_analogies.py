@@ -109,10 +109,10 @@ def _at_lengths(model: Any, lengths: Iterable[int]) -> Iterator[tuple[int | None
     """Yield hash lengths and the vectors of a model at each."""
     words = as_words(model)
     if isinstance(words, FlyCodes):
-        from skfly.keyedvectors import vectors_of as keyed_vectors_of  # needs gensim
+        from skfly.keyedvectors import make_vectors  # needs gensim
 
         for length in lengths:
-            yield length, keyed_vectors_of(words.at(length).model)
+            yield length, make_vectors(words.at(length).model)
         return
     vectors = vectors_of(model)
     if not hasattr(vectors, "evaluate_word_analogies"):

@@ -105,11 +105,7 @@ class WordVectors:
         return np.asarray(self.stack(known).mean(axis=0)) if known else None
 
     def similar(
-        self,
-        left: Sequence[str],
-        right: Sequence[str],
-        hash_lengths: Sequence[int],  # noqa: ARG002  (vectors have none)
-        measure: str,
+        self, left: Sequence[str], right: Sequence[str], _: Sequence[int], measure: str
     ) -> Similar:
         """Yield None, and how similar the pairs of known words are."""
         if not left:

@@ -26,7 +26,6 @@ from skfly.rules import (
     Growing,
     Learned,
     LearnedDocuments,
-    Rule,
     StepReport,
     Task,
     learn_documents,
@@ -272,7 +271,7 @@ def fit(
         previous=previous.learned if previous else None,
         alike=alike,
     )
-    run = _Run(kind, task, stream, previous.n_epochs if previous else 0, seed, rule)
+    run = _Run(rule, task, stream, previous.n_epochs if previous else 0, seed)
     checkpoints = None
     if checkpoint_dir is not None:
         made_for = {
@@ -308,15 +307,12 @@ def fit(
 class _Run:
     """One run of a rule over a stream, from the start or from a checkpoint."""
 
-    def __init__(
-        self, kind: type[Rule], task: Task, stream: Any, first_epoch: int, seed: int, name: str
-    ) -> None:
-        self._kind = kind
+    def __init__(self, name: str, task: Task, stream: Any, first_epoch: int, seed: int) -> None:
+        self._name = name
         self._task = task
         self._stream = stream
         self._first_epoch = first_epoch
-        self._name = name
-        self._rule = kind(task)
+        self._rule = RULES[name](task)
         self._at = _Position()
         sequence = np.random.SeedSequence(seed, spawn_key=(first_epoch,))
         self._random = np.random.default_rng(sequence)
@@ -393,7 +389,7 @@ class _Run:
 
     def _so_far(self) -> Fitted:
         """Return the result so far without changing the run."""
-        twin = _Run(self._kind, self._task, self._stream, self._first_epoch, 0, self._name)
+        twin = _Run(self._name, self._task, self._stream, self._first_epoch, 0)
         numbers, arrays = self._rule.state()
         twin._rule.restore(0, numbers, {name: array.copy() for name, array in arrays.items()})
         twin._rule.end_stage(0)
@@ -484,6 +480,8 @@ def fit_documents(
     """
     if hasattr(corpus, "pieces"):
         counts = corpus.pieces(id_map, n_words, _MOST_WORDS, seed)
+    elif previous is None and np.diff(corpus.documents).max(initial=0) < _LEAST_LENGTH:
+        return None
     else:
         counts = sample_pieces(
             corpus, id_map, n_words, longest=LONGEST_PIECE, most_words=_MOST_WORDS, seed=seed

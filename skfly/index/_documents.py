@@ -183,7 +183,7 @@ class DocumentIndex(StoredDocuments):
         pairs, scores = rows.pairs(threshold, self.n_jobs)
         return rows.with_ids(pairs), scores
 
-    def _queries(self, texts: Any, stacklevel: int = 3) -> NDArray[np.uint8]:
+    def _queries(self, texts: Any) -> NDArray[np.uint8]:
         """Return the codes of queries, and warn about those that have none."""
         codes = pack_codes(self.model.documents(texts))
         empty = np.flatnonzero(~codes.any(axis=1))
@@ -192,7 +192,7 @@ class DocumentIndex(StoredDocuments):
             warnings.warn(
                 f"{len(empty)} of {len(codes)} queries have no known word and find nothing: "
                 f"number {shown} (counted from 0)",
-                stacklevel=stacklevel,
+                stacklevel=3,
             )
         return codes
 
@@ -295,7 +295,12 @@ class DocumentIndex(StoredDocuments):
         index : faiss.IndexBinaryIDMap2
             Of an ``IndexBinaryFlat``.
         """
-        return _to_faiss(*self._exported())
+        keys, packed = self._exported()
+        faiss = import_optional("faiss", "faiss", "this")
+        index = faiss.IndexBinaryIDMap2(faiss.IndexBinaryFlat(8 * packed.shape[1]))
+        if len(keys):
+            index.add_with_ids(packed, keys)
+        return index
 
     def to_usearch(self, **params: Any) -> Any:
         """Return the codes as a usearch index: approximate search of bits by Tanimoto distance.
@@ -313,7 +318,19 @@ class DocumentIndex(StoredDocuments):
         -------
         index : usearch.index.Index
         """
-        return _to_usearch(*self._exported(), **params)
+        keys, packed = self._exported()
+        usearch = import_optional("usearch.index", "usearch", "this")
+        index = usearch.Index(
+            ndim=8 * packed.shape[1],
+            metric=usearch.MetricKind.Tanimoto,
+            dtype=usearch.ScalarKind.B1,
+            **params,
+        )
+        if len(keys):
+            if keys.min() < 0:
+                raise ValueError("usearch does not accept negative ids: use others")
+            index.add(keys.astype(np.uint64), packed)
+        return index
 
     def _exported(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Return keys and packed codes of the documents that can be found."""
@@ -324,28 +341,3 @@ class DocumentIndex(StoredDocuments):
             + [part.packed(part.sizes > 0) for part in rows.parts]
         )
         return (rows.with_ids(there) if self._has_numbers else rows.places(there)), packed
-
-
-def _to_faiss(keys: NDArray[np.int64], packed: NDArray[np.uint8]) -> Any:
-    """Return packed codes as a faiss ``IndexBinaryFlat`` with keys."""
-    faiss = import_optional("faiss", "faiss", "this")
-    index = faiss.IndexBinaryIDMap2(faiss.IndexBinaryFlat(8 * packed.shape[1]))
-    if len(keys):
-        index.add_with_ids(packed, keys)
-    return index
-
-
-def _to_usearch(keys: NDArray[np.int64], packed: NDArray[np.uint8], **params: Any) -> Any:
-    """Return packed codes as a usearch index of bits with Tanimoto distance."""
-    usearch = import_optional("usearch.index", "usearch", "this")
-    index = usearch.Index(
-        ndim=8 * packed.shape[1],
-        metric=usearch.MetricKind.Tanimoto,
-        dtype=usearch.ScalarKind.B1,
-        **params,
-    )
-    if len(keys):
-        if keys.min() < 0:
-            raise ValueError("usearch does not accept negative ids: use others")
-        index.add(keys.astype(np.uint64), packed)
-    return index

@@ -16,35 +16,17 @@ candidates), a ``histogram`` of their ranks, the ``codes`` and their ``code_rank
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numba.extending import intrinsic
 
-from skfly._caching import can_cache
+from skfly._caching import OPTIONS
+from skfly._intrinsics import popcount
 
-_options: dict[str, Any] = {
-    "nogil": True,
-    "cache": can_cache(),
-    "error_model": "numpy",
-    "boundscheck": False,
-}
 BLOCK = 4096  # codes whose overlaps are held at a time
 _STRIP = 64  # codes that are compared one by one if any of them may be near enough
 
 
-def _emit_popcount(typing_context, word):  # noqa: ARG001
-    def codegen(context, builder, signature, args):  # noqa: ARG001
-        return builder.ctpop(args[0])
-
-    return word(word), codegen
-
-
-_popcount: Any = intrinsic(_emit_popcount)
-
-
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _active_bytes(query, active):
     """Write the positions of a query's bytes that have ones, and return their number.
 
@@ -58,7 +40,7 @@ def _active_bytes(query, active):
     return n
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _count(columns, query, active, n_active, start, stop, counts):
     """Count the overlaps of the codes ``start`` to ``stop`` with a query."""
     n = stop - start
@@ -71,20 +53,20 @@ def _count(columns, query, active, n_active, start, stop, counts):
         bits2, bits3 = query[active[r + 2]], query[active[r + 3]]
         for i in range(n):
             counts[i] += (
-                _popcount(row0[i] & bits0)
-                + _popcount(row1[i] & bits1)
-                + _popcount(row2[i] & bits2)
-                + _popcount(row3[i] & bits3)
+                popcount(row0[i] & bits0)
+                + popcount(row1[i] & bits1)
+                + popcount(row2[i] & bits2)
+                + popcount(row3[i] & bits3)
             )
         r += 4
     while r < n_active:
         row, bits = columns[active[r], start:stop], query[active[r]]
         for i in range(n):
-            counts[i] += _popcount(row[i] & bits)
+            counts[i] += popcount(row[i] & bits)
         r += 1
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def overlaps(columns, query, first, last, counts, out):
     """Write the overlaps of the codes ``first`` to ``last`` with a query."""
     active = np.empty(query.shape[0], np.int64)
@@ -95,7 +77,7 @@ def overlaps(columns, query, first, last, counts, out):
         out[start - first : stop - first] = counts[: stop - start]
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def weighted_sums(columns, tables, first, last, out):
     """Write, for the codes ``first`` to ``last``, the sum of weights over their cells.
 
@@ -112,7 +94,7 @@ def weighted_sums(columns, tables, first, last, out):
                 total[i] += table[row[i]]
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _start(n_queries, n, n_ranks, floor):
     """Allocate the candidates of queries; ranks below ``floor`` are no candidates."""
     room = 2 * n + _STRIP
@@ -126,7 +108,7 @@ def _start(n_queries, n, n_ranks, floor):
     )
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _offer(q, code, code_class, overlap, ranks, n, candidates):
     """Add a code to the candidates of query ``q`` if its rank is high enough.
 
@@ -148,7 +130,7 @@ def _offer(q, code, code_class, overlap, ranks, n, candidates):
         state[q, 1] -= histogram[q, state[q, 0]]
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def _compact(q, n, candidates):
     """Keep the ``n`` best candidates in the order in which they came."""
     state, _, codes, code_ranks = candidates
@@ -164,7 +146,7 @@ def _compact(q, n, candidates):
     state[q, 2] = kept
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def _finish(candidates, found, found_ranks):
     """Write the best candidates, best first and ties in order; a rank of -1 says there is none."""
     state, histogram, codes, code_ranks = candidates
@@ -190,7 +172,7 @@ def _finish(candidates, found, found_ranks):
         found_ranks[q, kept:] = -1
 
 
-@njit(inline="always", **_options)
+@njit(inline="always", **OPTIONS)
 def _largest(counts, first, last):
     """Return the largest count, without a branch in the loop so that it is vectorized."""
     largest = counts[first]
@@ -199,7 +181,7 @@ def _largest(counts, first, last):
     return largest
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def nearest(
     columns, queries, classes, ranks, needed, floor, first, last, counts, found, found_ranks
 ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import pairwise
 from operator import index
 from typing import Any, NamedTuple
@@ -10,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skfly._loading import Kernels
-from skfly._threads import n_threads_for, run_chunks
+from skfly._threads import Kernels, n_threads_for, run_chunks
 from skfly.engine._checks import check_array, check_range
 from skfly.index import _early
 from skfly.index._bits import as_matrix, as_packed, count_ones, pack_parts
@@ -491,11 +491,10 @@ class PackedIndex:
 
     def _kernels(self, n_codes: int) -> Any:
         """Return the functions that compare so many codes with a query."""
-        if _KERNELS.are_worth_loading(n_codes * len(self.columns) // 8):  # bytes take less
-            from skfly.index import _kernels
-
-            return _kernels
-        return _early
+        n_numbers = n_codes * len(self.columns) // 8  # bytes take less
+        if _KERNELS.module is None and _KERNELS.are_worth_loading(n_numbers):
+            _KERNELS.module = import_module("skfly.index._kernels")
+        return _KERNELS.module or _early
 
     def _nearest(
         self, queries: NDArray[np.uint8], request: Request, n_jobs: int | None

@@ -8,12 +8,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from skfly.index._kernels import _finish, _offer, _options, _popcount, _start
+from skfly._caching import OPTIONS
+from skfly._intrinsics import popcount
+from skfly.index._kernels import _finish, _offer, _start
 
 _PLANE_BLOCK = 256  # words of a plane whose counters are held at a time
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def fill(columns, first, last, planes):
     """Set the bits of the codes ``first`` to ``last``; ``first`` begins a word."""
     for b in range(columns.shape[0]):
@@ -31,7 +33,7 @@ def fill(columns, first, last, planes):
 # Rows are passed as numbers: making and dropping a slice takes as long as adding up a row.
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def _add_planes(planes, first, second, start, n, rows, total, carry):
     """Add two planes to a row of bits, and write what is carried to another row."""
     for i in range(n):
@@ -41,7 +43,7 @@ def _add_planes(planes, first, second, start, n, rows, total, carry):
         rows[carry, i] = (a & b) | (half & c)
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def _add_rows(rows, n, total, first, second, carry):
     """Add two rows to another as :func:`_add_planes` does; all four are different."""
     for i in range(n):
@@ -51,7 +53,7 @@ def _add_rows(rows, n, total, first, second, carry):
         rows[carry, i] = (a & b) | (half & c)
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def _count_planes(planes, cells, start, n, n_bits, rows, waits):
     """Add up planes into ``64 n`` counters, whose bits are in the first rows.
 
@@ -85,7 +87,7 @@ def _count_planes(planes, cells, start, n, n_bits, rows, waits):
             carry = spare + b % 2
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def _mark_reached(rows, n_bits, limit, first, n, reached, equal):
     """Set the bits of the counters that are at least ``limit``, compared from the highest bit."""
     reached[first:n] = 0
@@ -102,7 +104,7 @@ def _mark_reached(rows, n_bits, limit, first, n, reached, equal):
         reached[i] |= equal[i]
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def nearest(planes, cells, indptr, classes, ranks, needed, floor, first, last, found, found_ranks):
     """Find the codes with the highest ranks, reading only the planes of the queries' cells.
 
@@ -137,7 +139,7 @@ def nearest(planes, cells, indptr, classes, ranks, needed, floor, first, last, f
                 word = reached[i]
                 while word != 0:
                     lowest = word & (~word + np.uint64(1))
-                    bit = np.int64(_popcount(lowest - np.uint64(1)))
+                    bit = np.int64(popcount(lowest - np.uint64(1)))
                     word ^= lowest
                     code = (start + i) * 64 + bit
                     if code < first or code >= last:

@@ -11,6 +11,6 @@ except ImportError as error:
 
 # BERTopic and KeyBERT take for gensim's what is defined in a module with "gensim" in its name
 from skfly.keyedvectors._gensim import FlyKeyedVectors
-from skfly.keyedvectors._of_fly import vectors_of as vectors_of
+from skfly.keyedvectors._of_fly import make_vectors as make_vectors
 
 __all__ = ["FlyKeyedVectors"]

@@ -8,18 +8,6 @@ from skfly.keyedvectors._gensim import FlyKeyedVectors
 from skfly.model import FlyModel
 
 
-def vectors_of(model: FlyModel) -> FlyKeyedVectors:
-    """Return the codes of a model's words as vectors, made once for a model.
-
-    Words that were not seen, and so have no code, are left out. Each word's count is the
-    attribute ``"count"``.
-    """
-    found: FlyKeyedVectors | None = model.derived.get("vectors")
-    if found is None:  # two threads may each make them: they are alike
-        found = model.derived["vectors"] = make_vectors(model)
-    return found
-
-
 def make_vectors(model: FlyModel) -> FlyKeyedVectors:
     """Return the codes of a model's words as new vectors."""
     words, counts = model.vocabulary.words, model.vocabulary.counts

@@ -64,11 +64,15 @@ class CodeQueries(KeyedCodes):
 
     def _code_of(self, key: Any) -> NDArray[np.uint8]:
         """Return the packed code of a key, or of an unknown word by its spelling."""
-        if self._spell is not None and isinstance(key, str) and key not in self:
-            code: NDArray[np.uint8] = pack_checked(self._spell(key), self.vector_size)[0][0]
-            if code.any():
-                return code
-        return self._index.columns[:, self.get_index(key)].copy()
+        spelled = None if key in self else self._spelled(key)
+        return self._index.columns[:, self.get_index(key)].copy() if spelled is None else spelled
+
+    def _spelled(self, key: Any) -> NDArray[np.uint8] | None:
+        """Return the packed code of an unknown word by its spelling, if it has one."""
+        if self._spell is None or not isinstance(key, str):
+            return None
+        code: NDArray[np.uint8] = pack_checked(self._spell(key), self.vector_size)[0][0]
+        return code if code.any() else None
 
     def get_mean_vector(
         self,
@@ -104,7 +108,7 @@ class CodeQueries(KeyedCodes):
         for key, weight in zip(keys, weights.tolist(), strict=True):
             if isinstance(key, np.ndarray) or sparse.issparse(key):
                 mean += weight * as_vector(key, self.vector_size)
-            elif key in self or self._spells(key):
+            elif key in self or self._spelled(key) is not None:
                 mean += weight * self.get_vector(key, norm=pre_normalize)
             elif ignore_missing:
                 continue
@@ -143,9 +147,6 @@ class CodeQueries(KeyedCodes):
                 if other in self.key_to_index:
                     return f"; did you mean {other!r}?"
         return ""
-
-    def _spells(self, key: Any) -> bool:
-        return self._spell is not None and isinstance(key, str) and bool(self._spell(key).nnz)
 
     # Neighbours
 
@@ -396,11 +397,11 @@ class CodeQueries(KeyedCodes):
                 given, own_weight = entry[0], float(entry[1])
             if isinstance(given, KEY_TYPES):
                 row = self.get_index(given, -1)
-                if row < 0 and not self._spells(given):
+                code = self._spelled(given) if row < 0 else self._index.columns[:, row].copy()
+                if code is None:
                     raise KeyError(
                         f"Key '{given}' not present in vocabulary{self._suggestion(given)}"
                     )
-                code = self._code_of(given)
                 scale = own_weight / math.sqrt(max(int(count_ones(code).sum()), 1))
                 items.append(_Item(row if row >= 0 else None, code, None, own_weight, scale))
                 continue

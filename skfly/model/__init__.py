@@ -1,7 +1,8 @@
 """Trained models: one immutable object that turns words, contexts and documents into codes."""
 
+from skfly.model._active import Active, codes_to_csr, spread_rows, stack, top_of_scores
 from skfly.model._cells import KenyonCell
-from skfly.model._coder import Active, Coder, top_of_scores
+from skfly.model._coder import Coder
 from skfly.model._documents import DocumentCoder, tfidf
 from skfly.model._factors import Factors
 from skfly.model._file import (
@@ -13,11 +14,9 @@ from skfly.model._file import (
     write_model,
 )
 from skfly.model._layout import CellLayout
-from skfly.model._matrix import codes_to_csr, spread_rows, stack
-from skfly.model._model import FlyModel, ModelSettings, Provenance, check_dtype
-from skfly.model._names import is_stop_word
+from skfly.model._model import FlyModel, ModelSettings, Provenance
+from skfly.model._names import is_stop_word, name_regions
 from skfly.model._ordered import PhaseCoder, phase_responses
-from skfly.model._regions import name_regions
 from skfly.model._spelling import spelled_alike
 from skfly.model._synapses import SynapseCoder, evidence, keep_probabilities
 from skfly.model._whitened import WhitenedCoder
@@ -36,7 +35,6 @@ __all__ = [
     "Provenance",
     "SynapseCoder",
     "WhitenedCoder",
-    "check_dtype",
     "codes_to_csr",
     "describe_model",
     "evidence",

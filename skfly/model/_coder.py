@@ -7,26 +7,19 @@ name that model files give it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skfly.engine import Drive, Engine, fixed_point_gain
+from skfly.engine import Engine
+from skfly.model._active import Active
 
-_UNIT = Drive(fixed_point_gain(2.0, 12), np.float32(-np.inf))
 NO_CONSENSUS = (
     "word_codes='consensus', but the model was fitted with 'synapses' and has no consensus: "
     "set word_codes='synapses', or fit again"
 )
-
-
-class Active(NamedTuple):
-    """The most active cells of some inputs, by falling activation; -1 where there is none."""
-
-    cells: NDArray[np.int32]
-    activations: NDArray[np.float64]
 
 
 class Coder(Protocol):
@@ -51,13 +44,16 @@ class Coder(Protocol):
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """Everything else, as JSON can hold it."""
+        """Everything else, as JSON can hold it; by default, nothing."""
+        return {}
 
     def compact(self) -> Coder:
-        """Return a coder with nearly the same codes in a fraction of the memory."""
+        """Return a coder with nearly the same codes in a fraction of the memory, if it has one."""
+        return self
 
-    def check_word_codes(self, word_codes: str) -> None:
-        """Raise ``ValueError`` if words have no codes of this kind."""
+    def check_word_codes(self, word_codes: str) -> None:  # noqa: ARG002
+        """Raise ``ValueError`` if words have no codes of this kind; by default, all have one."""
+        return
 
     @classmethod
     def from_arrays(
@@ -111,19 +107,3 @@ def rows_in_context(
         around = np.unique(context[context >= 0])  # a word of the context counts once
         bags.append(np.append(around, n_words + target) if target >= 0 else around)
     return np.concatenate([*bags, np.zeros(0, np.int32)]), np.cumsum([0, *map(len, bags)])
-
-
-def top_of_scores(
-    engine: Engine, scores: NDArray[np.float32], n_top: int, *, to_unit: bool = True
-) -> Active:
-    """Return the cells with the largest scores in each row.
-
-    With ``to_unit``, rows are divided by their largest absolute score, in place; otherwise
-    scores must lie between -2 and 2. Equal ones go to the cell with the lowest number.
-    """
-    if to_unit:
-        largest = np.abs(scores).max(axis=1, keepdims=True, initial=0.0)
-        np.divide(scores, largest, out=scores, where=largest > 0)
-    each = np.arange(len(scores) + 1, dtype=np.int32)
-    cells, values = engine.top_cells(scores, _UNIT, each[:-1], each.astype(np.int64), n_top)
-    return Active(cells, values / float(_UNIT.gain))

@@ -7,7 +7,7 @@ this document differs from others. Both are folded into the coder's arrays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
@@ -19,7 +19,7 @@ from scipy import sparse
 from skfly._model_file import under
 from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells
-from skfly.model._coder import Active, top_of_scores
+from skfly.model._active import Active, top_of_scores
 from skfly.model._factors import Factors
 
 _TFIDF_UNIT = 2.0**-10
@@ -178,16 +178,13 @@ class DocumentCoder:
         n_rows = counts.shape[0]
         cells = np.empty((n_rows, n_top), dtype=np.int32)
         activations = np.empty((n_rows, n_top))
-        for part in self._parts(n_rows):
+        step = max(1, _ACTIVATIONS_AT_A_TIME // self.n_cells)
+        for part in (slice(start, start + step) for start in range(0, n_rows, step)):
             found = self.activations(engine, counts[part])
             cells[part] = top_of_scores(engine, found.copy(), n_top).cells
             activations[part] = np.take_along_axis(found, cells[part], axis=1)
             cells[part][~found.any(axis=1)] = -1
         return Active(cells, activations)
-
-    def _parts(self, n_rows: int) -> Iterator[slice]:
-        step = max(1, _ACTIVATIONS_AT_A_TIME // self.n_cells)
-        return (slice(start, start + step) for start in range(0, n_rows, step))
 
 
 def _rank(n_cells: int) -> int:

@@ -13,7 +13,8 @@ from scipy import sparse
 
 from skfly.engine import Engine
 from skfly.engine._checks import check_whole
-from skfly.model._coder import NO_CONSENSUS, Active, rows_in_context, top_of_scores
+from skfly.model._active import Active, top_of_scores
+from skfly.model._coder import NO_CONSENSUS, rows_in_context
 from skfly.model._factors import Factors
 
 

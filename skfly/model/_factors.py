@@ -14,9 +14,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
 from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells
+from skfly.model._active import multiply_whole
 
 _STEPS = {3: 0.65, 4: 0.355}  # best for 7 and 15 levels of standard normal numbers
 _FACTOR_BITS = 3  # more directions help more than finer numbers
@@ -92,19 +94,10 @@ class PackedRows:
             found += bits[:, place::n_bits].astype(np.int8) << (n_bits - 1 - place)
         return found
 
-
-def sum_rows(
-    engine: Engine,
-    matrix: NDArray[np.int8] | NDArray[np.int16] | PackedRows,
-    rows: NDArray[Any],
-    amounts: NDArray[np.float64],
-    indptr: NDArray[Any],
-) -> NDArray[np.float64]:
-    """Do what ``Engine.sum_rows`` does, also for packed rows."""
-    if isinstance(matrix, PackedRows):
-        used, rows = np.unique(rows, return_inverse=True)
-        matrix = matrix[used]
-    return engine.sum_rows(matrix, rows.astype(np.int32, copy=False), amounts, indptr)
+    def unpack(self, ids: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[Any]]:
+        """Return the rows that are used, and the place of each id among them."""
+        used, places = np.unique(ids, return_inverse=True)
+        return self[used], places
 
 
 def random_turn(n: int) -> NDArray[np.float64]:
@@ -150,7 +143,7 @@ class Factors:
             How much each row counts.
         """
         products = np.zeros((matrix.shape[1], matrix.shape[1]))
-        for part in _parts(len(matrix)):
+        for part in gen_batches(max(len(matrix), 1), _ROWS_AT_A_TIME):
             some = matrix[part].astype(np.float64)
             if importance is not None:
                 some *= importance[part, None]
@@ -159,7 +152,7 @@ class Factors:
         directions = np.linalg.eigh(products)[1][:, ::-1][:, :rank] @ random_turn(rank)
         largest = max(float(np.abs(directions).max(initial=0.0)), 1e-30) / _LARGEST_CELL
         packed, scales = [], []
-        for part in _parts(len(matrix)):
+        for part in gen_batches(max(len(matrix), 1), _ROWS_AT_A_TIME):
             rows, units = PackedRows.quantise(
                 matrix[part].astype(np.float64) @ directions, _FACTOR_BITS
             )
@@ -205,9 +198,9 @@ class Factors:
         unit = largest_amount / _LARGEST_AMOUNT
         whole = np.rint(amounts.astype(np.float64) * self._relative_scales[rows] / unit)
         np.clip(whole, -_LARGEST_AMOUNT, _LARGEST_AMOUNT, out=whole)
-        sums = sum_rows(engine, self.rows, rows, whole, np.asarray(indptr, np.int64))
+        sums = engine.sum_rows(*self.rows.unpack(rows), whole, np.asarray(indptr, np.int64))
         largest = np.maximum(np.abs(sums).max(axis=1, keepdims=True, initial=0.0), 1.0)
-        product = engine.multiply_whole(np.rint(sums * (_LARGEST_SUM / largest)), self._cells)
+        product = multiply_whole(engine, np.rint(sums * (_LARGEST_SUM / largest)), self._cells)
         product *= largest * (unit * self._largest_scale / _LARGEST_SUM)
         return product
 
@@ -219,7 +212,7 @@ class Factors:
         """Return some columns of the matrix."""
         chosen = self.cells[:, cells].astype(np.float64)
         found = np.empty((len(self.rows), len(cells)))
-        for part in _parts(len(self.rows)):
+        for part in gen_batches(max(len(self.rows), 1), _ROWS_AT_A_TIME):
             found[part] = (self.rows[part] @ chosen) * self.scales[part, None]
         return found
 
@@ -234,10 +227,3 @@ class Factors:
     @cached_property
     def _cells(self) -> NDArray[np.float64]:
         return self.cells.astype(np.float64)
-
-
-def _parts(n_rows: int) -> list[slice]:
-    return [
-        slice(start, min(start + _ROWS_AT_A_TIME, n_rows))
-        for start in range(0, max(n_rows, 1), _ROWS_AT_A_TIME)
-    ]

@@ -18,11 +18,11 @@ from sklearn.utils import gen_batches
 
 from skfly._threads import single_threaded_blas
 from skfly.engine import Engine, engine_for_codes
+from skfly.model._active import Active, codes_to_csr, spread_rows, stack
 from skfly.model._cells import KenyonCell, likeliest_words, word_probabilities
-from skfly.model._coder import Active, Coder
+from skfly.model._coder import Coder
 from skfly.model._documents import DocumentCoder
 from skfly.model._layout import CellLayout, arrange_cells
-from skfly.model._matrix import codes_to_csr, spread_rows, stack
 from skfly.model._names import content_words, distinctive_words
 from skfly.model._spelling import Spelling, UnknownWords
 from skfly.text import (
@@ -105,16 +105,12 @@ class ModelSettings:
     text: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_dtype(self.dtype)
-
-
-def check_dtype(dtype: Any) -> None:
-    """Raise ``ValueError`` or ``TypeError`` unless sparse matrices can have this type."""
-    if np.dtype(dtype).kind not in "biuf" or np.dtype(dtype) == np.float16:
-        raise ValueError(
-            f"dtype={np.dtype(dtype).name}, of which scipy has no sparse matrices: choose another "
-            "type of numbers, such as float32 or int8"
-        )
+        dtype = np.dtype(self.dtype)
+        if dtype.kind not in "biuf" or dtype == np.float16:
+            raise ValueError(
+                f"dtype={dtype.name}, of which scipy has no sparse matrices: choose another type "
+                "of numbers, such as float32 or int8"
+            )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -370,7 +366,7 @@ class FlyModel:
                 ids = np.append(target_ids[row], around_ids[row])
                 ids = np.where(ids < 0, found, ids).astype(np.int32)
                 target_ids[row], around_ids[row] = ids[0], ids[1:]
-            coder = self._with_words(unknown.words)
+            coder = self._with_words(list(unknown))
         active = coder.contexts(self._engine, target_ids, around_ids, self.hash_length)
         return self._codes(active)
 
@@ -443,7 +439,10 @@ class FlyModel:
             return self._codes_in_order(documents)
         if self._spells_texts and not self._codes_of_documents_have_own_cells:
             return self._spelled_parts(documents, encode)
-        return (encode(self, counts) for counts in self._word_counts(documents))
+        parts = count_words(
+            documents, self._known, self.n_words, self.analyzer, self.settings.n_jobs
+        )
+        return (encode(self, counts) for counts in parts)
 
     def _spelled_parts(
         self, documents: Any, encode: Callable[[FlyModel, sparse.csr_array], sparse.csr_array]
@@ -454,7 +453,7 @@ class FlyModel:
             parts = count_words(some, unknown, _MOST_WORDS, self.analyzer, self.settings.n_jobs)
             for counts in parts:
                 used = np.unique(counts.indices[counts.indices >= self.n_words]) - self.n_words
-                met = unknown.words
+                met = list(unknown)
                 words = [met[i] for i in used.tolist()]
                 places = np.arange(self.n_words + len(met), dtype=np.int32)
                 places[self.n_words + used] = self.n_words + np.arange(len(used))
@@ -535,7 +534,7 @@ class FlyModel:
         """
         if n_cells < 1 or n_words < 1:
             raise ValueError(f"n_cells={n_cells} and n_words={n_words} must be at least 1")
-        counts = next(self._word_counts([text]))
+        counts = next(count_words([text], self._known, self.n_words, self.analyzer))
         active = self._coder.bags(self._engine, counts, min(n_cells, self.n_cells))
         present = active.cells[0] >= 0
         return self.describe_cells(
@@ -665,9 +664,8 @@ class FlyModel:
     ) -> list[list[str]]:
         words = self.vocabulary.words
         found = []
-        for start in range(0, self.n_cells, _CELLS_AT_A_TIME):
-            part = np.arange(start, min(start + _CELLS_AT_A_TIME, self.n_cells))
-            for strengths in strengths_of(part).T:
+        for part in gen_batches(self.n_cells, _CELLS_AT_A_TIME):
+            for strengths in strengths_of(np.arange(part.start, part.stop)).T:
                 order = _largest(strengths, 4 * _NAMING_WORDS)
                 found.append([words[i] for i in content_words(words, order, _NAMING_WORDS)])
         return found
@@ -782,11 +780,6 @@ class FlyModel:
     def _active_words(self, ids: NDArray[np.int32], n_top: int) -> Active:
         return self._coder.words(self._engine, ids, n_top, self.settings.word_codes)
 
-    def _word_counts(self, documents: Any) -> Iterator[sparse.csr_array]:
-        return count_words(
-            documents, self._known, self.n_words, self.analyzer, self.settings.n_jobs
-        )
-
     @cached_property
     def _cells_of_documents(self) -> DocumentCoder | None:
         """The document coder, if there is one and the settings ask for it."""
@@ -794,6 +787,11 @@ class FlyModel:
         if which not in _DOCUMENT_CELLS:
             raise ValueError(f"document_cells must be one of {_DOCUMENT_CELLS}; got {which!r}")
         return None if which == "words" else self.document_coder
+
+    @cached_property
+    def _bag_coder(self) -> DocumentCoder | Coder:
+        """The coder of documents, or that of words."""
+        return self._cells_of_documents or self._coder
 
     @property
     def _codes_of_documents_have_own_cells(self) -> bool:
@@ -810,10 +808,10 @@ class FlyModel:
                 return
 
     def _codes_of_bags(self, counts: sparse.csr_array) -> sparse.csr_array:
-        return self._codes(self._most_active(counts))
+        return self._codes(self._bag_coder.bags(self._engine, counts, self.hash_length))
 
     def _graded_codes(self, counts: sparse.csr_array) -> sparse.csr_array:
-        active = self._most_active(counts)
+        active = self._bag_coder.bags(self._engine, counts, self.hash_length)
         order = np.argsort(active.cells, axis=1)  # as the columns of a row are sorted
         strengths = np.maximum(np.take_along_axis(active.activations, order, axis=1), 0.0)
         strengths[~strengths.any(axis=1)] = 1.0
@@ -823,11 +821,6 @@ class FlyModel:
         codes.data = strengths[present].astype(self.settings.dtype).ravel()
         codes.eliminate_zeros()
         return codes
-
-    def _most_active(self, counts: sparse.csr_array) -> Active:
-        """Return the most active cells of documents: those of documents or those of words."""
-        coder = self._cells_of_documents or self._coder
-        return coder.bags(self._engine, counts, self.hash_length)
 
     def _sums_of_codes(self, counts: sparse.csr_array) -> sparse.csr_array:
         used, columns = np.unique(counts.indices, return_inverse=True)

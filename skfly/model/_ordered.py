@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +12,8 @@ from scipy import sparse
 
 from skfly.engine import Engine
 from skfly.engine._checks import check_array
-from skfly.model._coder import Active
+from skfly.model._active import Active
+from skfly.model._coder import Coder
 
 _TOKENS_AT_A_TIME = 4096
 _MIDDLE = 0.5  # the assumed place of a word whose place is unknown
@@ -42,7 +44,8 @@ def phase_responses(
     return turned
 
 
-class PhaseCoder:
+@dataclass(frozen=True, eq=False)
+class PhaseCoder(Coder):
     """Cells whose response to a word depends on where in a sentence it stands.
 
     Parameters
@@ -56,10 +59,8 @@ class PhaseCoder:
     """
 
     form: ClassVar[str] = "phases"
-
-    def __init__(self, magnitudes: NDArray[np.float32], phases: NDArray[np.float32]) -> None:
-        self.magnitudes = magnitudes
-        self.phases = phases
+    magnitudes: NDArray[np.float32]
+    phases: NDArray[np.float32]
 
     @property
     def n_words(self) -> int:
@@ -72,17 +73,6 @@ class PhaseCoder:
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {"magnitudes": self.magnitudes, "phases": self.phases}
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {}
-
-    def compact(self) -> Self:
-        """Return itself: responses that depend on places have no compact form yet."""
-        return self
-
-    def check_word_codes(self, word_codes: str) -> None:
-        """Do nothing: words have only one kind of code here."""
 
     @classmethod
     def from_arrays(
@@ -106,22 +96,10 @@ class PhaseCoder:
             np.add.at(sums, rows, found)
         return _top(sums, n_top)
 
-    def words(
-        self,
-        engine: Engine,
-        ids: NDArray[np.int32],
-        n_top: int,
-        word_codes: str,  # noqa: ARG002
-    ) -> Active:
+    def words(self, engine: Engine, ids: NDArray[np.int32], n_top: int, _: str) -> Active:
         return _top(self.responses(engine, ids), n_top)
 
-    def mixtures(
-        self,
-        engine: Engine,
-        weights: sparse.csr_array,
-        n_top: int,
-        word_codes: str,  # noqa: ARG002
-    ) -> Active:
+    def mixtures(self, engine: Engine, weights: sparse.csr_array, n_top: int, _: str) -> Active:
         return self.bags(engine, weights, n_top)
 
     def contexts(
@@ -156,9 +134,7 @@ class PhaseCoder:
         return phase_responses(self.magnitudes[ids], self.phases[ids], middle)
 
     def strengths(
-        self,
-        cells: NDArray[np.integer[Any]],
-        counts: NDArray[np.int64],  # noqa: ARG002
+        self, cells: NDArray[np.integer[Any]], _: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         return self.magnitudes[:, cells].astype(np.float64)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,8 @@ _WORDS_AT_A_TIME = 4096
 _DIGIT = re.compile(r"\d")
 
 
-class UnknownWords(Mapping[str, int]):
-    """A mapping from words to ids that gives each new unknown word the next id.
+class UnknownWords(dict[str, int]):
+    """The ids of unknown words, in the order in which they were looked up.
 
     Parameters
     ----------
@@ -37,35 +37,19 @@ class UnknownWords(Mapping[str, int]):
     Examples
     --------
     >>> ids = UnknownWords({"fly": 0}, n_words=1)
-    >>> [ids.get(word) for word in ("moth", "fly", "bank", "moth")], ids.words
+    >>> [ids.get(word) for word in ("moth", "fly", "bank", "moth")], list(ids)
     ([1, 0, 2, 1], ['moth', 'bank'])
     """
 
     def __init__(self, known: Mapping[str, int], n_words: int) -> None:
+        super().__init__()
         self._known = known
         self._n_words = n_words
-        self._ids: dict[str, int] = {}
 
-    @property
-    def words(self) -> list[str]:
-        """The unknown words seen so far, in order of their ids."""
-        return list(self._ids)
-
-    def get(self, word: str, default: object = None) -> int:  # noqa: ARG002
+    def get(self, word: str, _: object = None) -> int:
+        """Return the id of a word; a new unknown word gets the next one."""
         found = self._known.get(word)
-        if found is not None:
-            return found
-        return self._ids.setdefault(word, self._n_words + len(self._ids))
-
-    def __getitem__(self, word: str) -> int:
-        return self.get(word)
-
-    def __iter__(self) -> Iterator[str]:
-        yield from self._known
-        yield from self._ids
-
-    def __len__(self) -> int:
-        return len(self._known) + len(self._ids)
+        return self.setdefault(word, self._n_words + len(self)) if found is None else found
 
 
 class Spelling:

@@ -13,7 +13,8 @@ from scipy import sparse
 
 from skfly.engine import Drive, Engine, fixed_point_gain, get_engine
 from skfly.engine._checks import check_array, check_cells, check_whole
-from skfly.model._coder import NO_CONSENSUS, Active, rows_in_context, top_of_scores
+from skfly.model._active import Active, multiply_whole, top_of_scores
+from skfly.model._coder import NO_CONSENSUS, Coder, rows_in_context
 from skfly.model._factored import FactoredCoder
 from skfly.model._factors import Factors
 
@@ -28,7 +29,7 @@ _COMPACT_RANK = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class SynapseCoder:
+class SynapseCoder(Coder):
     """Cells with learned synapses from words as context and as target.
 
     Parameters
@@ -106,9 +107,6 @@ class SynapseCoder:
             log_ratios=bool(numbers["log_ratios"]),
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
     def compact(self) -> FactoredCoder:
         """Return the responses to words as factors; learning cannot continue from these."""
         engine, n_rows = get_engine("numba"), len(self.synapses)
@@ -127,6 +125,9 @@ class SynapseCoder:
             responses = np.concatenate([responses, own])
         factors = Factors.of(responses, min(_COMPACT_RANK, self.n_cells))
         return FactoredCoder(factors, self.n_words, self.log_ratios)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     # Codes
 
@@ -239,7 +240,7 @@ class SynapseCoder:
         for start in range(0, len(responses), _ROWS_AT_A_TIME):
             part = slice(start, start + _ROWS_AT_A_TIME)
             whole = np.rint(responses[part].astype(np.float64) / _SYNAPSE_UNIT)
-            product = engine.multiply_whole(whole, self._lateral_units)
+            product = multiply_whole(engine, whole, self._lateral_units)
             connected[part] = product * (_SYNAPSE_UNIT * _LATERAL_UNIT)
         return connected
 

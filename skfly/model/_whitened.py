@@ -20,8 +20,9 @@ from scipy import sparse
 from skfly._threads import single_threaded_blas
 from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells, check_whole
-from skfly.model._coder import Active, top_of_scores
-from skfly.model._factors import PackedRows, random_turn, sum_rows
+from skfly.model._active import Active, multiply_whole, top_of_scores
+from skfly.model._coder import Coder
+from skfly.model._factors import PackedRows, random_turn
 
 _LARGEST_ENTRY = 127
 _LARGEST_CELL = 2**15 - 1
@@ -34,7 +35,7 @@ _LONG_SHARE = 14  # a code with more than one cell in this many is a long one
 
 
 @dataclass(frozen=True, eq=False)
-class WhitenedCoder:
+class WhitenedCoder(Coder):
     """Cells that respond to directions among the vectors of words.
 
     Parameters
@@ -102,16 +103,9 @@ class WhitenedCoder:
         arrays = {"vectors": vectors, "weights": self.weights, "cells": self.cells}
         return arrays if self.long_cells is None else arrays | {"long_cells": self.long_cells}
 
-    @property
-    def numbers(self) -> dict[str, Any]:
-        return {}
-
     @classmethod
     def from_arrays(
-        cls,
-        arrays: Mapping[str, NDArray[Any]],
-        numbers: Mapping[str, Any],  # noqa: ARG003
-        n_words: int,
+        cls, arrays: Mapping[str, NDArray[Any]], _: Mapping[str, Any], n_words: int
     ) -> Self:
         rank, n_cells = np.shape(arrays["cells"])
         check_cells(n_cells)
@@ -166,25 +160,12 @@ class WhitenedCoder:
         assert self.long_cells is not None
         return replace(self, cells=self.long_cells, long_cells=None)
 
-    def check_word_codes(self, word_codes: str) -> None:
-        """Do nothing: words have only one kind of code here."""
-
-    def words(
-        self,
-        engine: Engine,
-        ids: NDArray[np.int32],
-        n_top: int,
-        word_codes: str = "",  # noqa: ARG002
-    ) -> Active:
+    def words(self, engine: Engine, ids: NDArray[np.int32], n_top: int, _: str = "") -> Active:
         ids = check_whole("ids", ids, np.int32, 0, self.n_words - 1)
         return top_of_scores(engine, self.responses(engine, ids), n_top)
 
     def mixtures(
-        self,
-        engine: Engine,
-        weights: sparse.csr_array,
-        n_top: int,
-        word_codes: str = "",  # noqa: ARG002
+        self, engine: Engine, weights: sparse.csr_array, n_top: int, _: str = ""
     ) -> Active:
         activations = self._activations(engine, self._mixed(engine, weights)[1])
         return top_of_scores(engine, activations, n_top)
@@ -289,14 +270,17 @@ class WhitenedCoder:
         """Return the sums of vectors, each times its amount and its word's weight."""
         whole = np.rint(amounts.astype(np.float64) * weights[rows] / _AMOUNT_UNIT)
         np.minimum(whole, _LARGEST_AMOUNT, out=whole)
-        return sum_rows(engine, self.vectors, rows, whole, indptr)
+        vectors = self.vectors
+        if isinstance(vectors, PackedRows):
+            vectors, rows = vectors.unpack(rows)
+        return engine.sum_rows(vectors, rows, whole, indptr)
 
     def _activations(self, engine: Engine, inputs: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return the activation of every cell for vectors of whole numbers; zeros for zeros."""
         activations = np.empty((len(inputs), self.n_cells), dtype=np.float32)
         for start in range(0, len(inputs), _ROWS_AT_A_TIME):
             part = slice(start, start + _ROWS_AT_A_TIME)
-            activations[part] = engine.multiply_whole(_of_equal_length(inputs[part]), self._cells)
+            activations[part] = multiply_whole(engine, _of_equal_length(inputs[part]), self._cells)
         return activations
 
     @cached_property

@@ -170,8 +170,13 @@ def learn_documents(
     """
     random = np.random.default_rng(seed)
     having = np.bincount(counts.indices, minlength=counts.shape[1])
-    empty = _no_counts(counts.shape[1], n_cells)
-    known = replace(empty, documents=np.append(having, counts.shape[0]))
+    known = DocumentCounts(
+        small=np.zeros((counts.shape[1], n_cells), np.uint8),
+        large=np.zeros(0, np.int32),
+        documents=np.append(having, counts.shape[0]),
+        sums=np.zeros(n_cells + 1),
+        products=np.zeros((n_cells, n_cells)),
+    )
     with single_threaded_blas():
         learned = _count_start(counts, known, engine, random)
         sample = _sample(counts, _MOMENT_DOCUMENTS, random)
@@ -349,13 +354,3 @@ def _sample(
     if counts.shape[0] <= n_documents:
         return counts
     return counts[np.sort(random.choice(counts.shape[0], n_documents, replace=False))]
-
-
-def _no_counts(n_words: int, n_cells: int) -> DocumentCounts:
-    return DocumentCounts(
-        np.zeros((n_words, n_cells), np.uint8),
-        np.zeros(0, np.int32),
-        np.zeros(n_words + 1, np.int64),
-        np.zeros(n_cells + 1),
-        np.zeros((n_cells, n_cells)),
-    )

@@ -27,7 +27,7 @@ from skfly.rules._lateral import LATERAL_STEPS, learn_lateral
 _ACTIVE_SHARE = 0.01  # of the cells take part in the consensus
 _GROWTH = 1.1  # growth of the text before the lateral connections are learned again
 _LATERAL_AT = "lateral_at"
-_LEARNING = 0
+LEARNING = 0
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class WindowRule(Rule):
     """Stages, consensus and lateral connections of a rule that learns from windows.
 
     A subclass has the class attributes below, ``auto`` (its settings by the size of the text) and
-    the steps of learning: ``_start``, ``_learn``, ``_end_epoch``, ``_synapses``, ``_state`` and
+    the steps of learning: ``_start``, ``_learn``, ``_synapses``, ``_state`` and
     ``_restore``.
     """
 
@@ -123,7 +123,7 @@ class WindowRule(Rule):
             check_array(name, state[name], np.float64, shape)
 
     def step(self, batch: Any, stage: int, epoch: int, random: np.random.Generator) -> StepReport:
-        if stage == _LEARNING:
+        if stage == LEARNING:
             self._start(batch, random)
             return self._learn(batch, epoch)
         n_windows = self._task.counter.count_top(
@@ -136,12 +136,8 @@ class WindowRule(Rule):
         )
         return StepReport(n_windows, 0.0, np.zeros(self._task.n_cells, dtype=np.int64))
 
-    def end_epoch(self, stage: int) -> None:
-        if stage == _LEARNING:
-            self._end_epoch()
-
     def end_stage(self, stage: int) -> None:
-        if stage == _LEARNING:
+        if stage == LEARNING:
             self._learned = self._synapses()
             if self._task.consensus:
                 self._begin_consensus(self._engine.zeros((self._n_words, self._task.n_cells)))
@@ -208,7 +204,7 @@ class WindowRule(Rule):
     def restore(
         self, stage: int, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]
     ) -> None:
-        if stage == _LEARNING:
+        if stage == LEARNING:
             self._restore(numbers, arrays)
             return
         n_words, n_cells = self._n_words, self._task.n_cells
@@ -232,9 +228,6 @@ class WindowRule(Rule):
     @abstractmethod
     def _learn(self, batch: Any, epoch: int) -> StepReport:
         """Learn from a batch."""
-
-    def _end_epoch(self) -> None:
-        """Finish an epoch; by default, do nothing."""
 
     @abstractmethod
     def _synapses(self) -> tuple[NDArray[np.float32], float, dict[str, NDArray[np.float64]]]:

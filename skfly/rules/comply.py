@@ -85,13 +85,7 @@ class ComplyRule(Rule):
         if state:
             raise ValueError(f"the rule keeps no state; got {sorted(state)!r:.60}")
 
-    def step(
-        self,
-        batch: Any,
-        stage: int,  # noqa: ARG002
-        epoch: int,
-        random: np.random.Generator,
-    ) -> StepReport:
+    def step(self, batch: Any, _: int, epoch: int, random: np.random.Generator) -> StepReport:
         """Let the cells compete for the windows of a batch, and the winners learn."""
         if not isinstance(batch, Batch):
             raise TypeError("learning='comply' cannot learn on a cluster: use FlyHashVectorizer")
@@ -146,12 +140,7 @@ class ComplyRule(Rule):
         weights = self._weights.view(np.float32)
         return {"n_steps": self._n_steps}, {"weights": weights, "moments": self._moments}
 
-    def restore(
-        self,
-        stage: int,  # noqa: ARG002
-        numbers: dict[str, Any],
-        arrays: dict[str, NDArray[Any]],
-    ) -> None:
+    def restore(self, _: int, numbers: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Restore what :meth:`state` returned."""
         self._n_steps = int(numbers["n_steps"])
         if not self._n_steps:

@@ -31,7 +31,7 @@ from skfly.engine._base import NEVER
 from skfly.engine._checks import check_array
 from skfly.engine._numpy import fixed_point, log32
 from skfly.rules._base import CorpusSize, Learned, StepReport, Task
-from skfly.rules._windows import WindowRule
+from skfly.rules._windows import LEARNING, WindowRule
 
 __all__ = [
     "InformationTerms",
@@ -233,12 +233,14 @@ class LloydRule(WindowRule):
         words = np.flatnonzero(used[:-1])
         return np.concatenate([words, self._n_words + words])
 
-    def _end_epoch(self) -> None:
+    def end_epoch(self, stage: int) -> None:
         """Clear cells that won nothing, so that they start again.
 
         A cell that never wins would keep the mixture it started from, respond a little to
         everything, and blur every code. But a part of a stream may just lack its windows.
         """
+        if stage != LEARNING:
+            return
         if self._task.previous is None:
             self._idle = self._won == 0
             if self._idle.any():

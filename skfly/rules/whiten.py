@@ -113,6 +113,8 @@ class PairCounts:
         return self._parts[0]
 
     def _sum(self, left: sparse.csr_array, right: sparse.csr_array) -> sparse.csr_array:
+        if not left.nnz or not right.nnz:
+            return left if left.nnz else right
         if int(left.data.max(initial=0)) + int(right.data.max(initial=0)) > _MOST_INT32:
             left, right = left.astype(np.int64), right.astype(np.int64)
         return self._engine.add_counts(left, right)
@@ -202,13 +204,7 @@ class WhitenRule(Rule):
             grown[ends] = np.concatenate([state[ends], more])
         return grown
 
-    def step(
-        self,
-        batch: Any,
-        stage: int,  # noqa: ARG002
-        epoch: int,  # noqa: ARG002
-        random: np.random.Generator,  # noqa: ARG002
-    ) -> StepReport:
+    def step(self, batch: Any, *_: Any) -> StepReport:
         """Count the pairs of a batch."""
         for kind in _KINDS:
             counts = self._task.counter.count_pairs(
@@ -259,12 +255,7 @@ class WhitenRule(Rule):
         arrays = [_to_arrays(kind, self._counts[kind].total()) for kind in _KINDS]
         return {}, {name: array for some in arrays for name, array in some.items()}
 
-    def restore(
-        self,
-        stage: int,  # noqa: ARG002
-        numbers: dict[str, Any],  # noqa: ARG002
-        arrays: dict[str, NDArray[Any]],
-    ) -> None:
+    def restore(self, _: int, __: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Restore what :meth:`state` returned."""
         self.check_state(arrays, len(self._task.word_counts), self._task.n_cells)
         self._restore_counts(arrays)

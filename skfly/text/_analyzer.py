@@ -30,31 +30,9 @@ PATTERN_SECONDS = 1.0  # that the pattern of a model file may take for a sentenc
 _PLAIN_PATTERN = re.compile(r"(?:\(\?u\))?[^()*+?{]*(?:[*+](?:\\b)?)?")
 
 
-def split_punctuation(text: str) -> list[str]:
-    """Split text at full stops, question marks, exclamation marks and empty lines.
-
-    Examples
-    --------
-    >>> split_punctuation("J. Doe came. He saw! Did he?")
-    ['J. Doe came', 'He saw', 'Did he?']
-    """
-    return _SENTENCE_END.split(text)
-
-
-def split_lines(text: str) -> list[str]:
-    r"""Split text into lines, one sentence per line.
-
-    Examples
-    --------
-    >>> split_lines("St. Ives is far.\nSo it is.")
-    ['St. Ives is far.', 'So it is.']
-    """
-    return text.splitlines()
-
-
 SPLITTERS: Mapping[str, Callable[[str], list[str]]] = {
-    "punctuation": split_punctuation,
-    "line": split_lines,
+    "punctuation": _SENTENCE_END.split,
+    "line": str.splitlines,
 }
 
 
@@ -141,11 +119,16 @@ class TextAnalyzer:
             raise ValueError(f"missing must be 'error' or 'empty'; got {missing!r}")
         self._missing_is_empty = missing == "empty"
         rules = CountVectorizer(**text_params)
-        _warn_about_conflicts(rules, text_params)
+        self.stop_words: frozenset[str] = rules.get_stop_words() or frozenset()
+        has_many = len(self.stop_words) > _MANY_STOP_WORDS  # scikit-learn takes long to check them
+        checked = CountVectorizer(**text_params | {"stop_words": None}) if has_many else rules
+        checked.build_analyzer()  # warns of parameters that have no effect
         self._decode = rules.decode
         self._preprocess = rules.build_preprocessor()
-        self._tokenize = _tokenizer(rules)
-        self.stop_words: frozenset[str] = rules.get_stop_words() or frozenset()
+        self._tokenize: Callable[[str], list[str]] = rules.build_tokenizer()
+        pattern = rules.token_pattern
+        if rules.tokenizer is None and isinstance(pattern, FilePattern) and not pattern.is_plain:
+            self._tokenize = BoundedTokens(pattern)
         self._takes_any_object = rules.preprocessor is not None
         self.reads_text = rules.input == "content"
         self.kernel_rules = _kernel_rules(rules, sentence_splitter)
@@ -244,22 +227,6 @@ class TextAnalyzer:
         if self.stop_words:
             words = [word for word in words if word not in self.stop_words]
         return words if self.phrases is None else self.phrases.join(words)
-
-
-def _warn_about_conflicts(rules: Any, text_params: Mapping[str, Any]) -> None:
-    """Emit scikit-learn's warnings; its check of the stop words is slow if there are many."""
-    stop_words = rules.stop_words
-    if isinstance(stop_words, list | set | frozenset) and len(stop_words) > _MANY_STOP_WORDS:
-        rules = CountVectorizer(**{**text_params, "stop_words": None})
-    rules.build_analyzer()
-
-
-def _tokenizer(rules: Any) -> Callable[[str], list[str]]:
-    tokenize: Callable[[str], list[str]] = rules.build_tokenizer()
-    pattern = rules.token_pattern
-    if rules.tokenizer is None and isinstance(pattern, FilePattern) and not pattern.is_plain:
-        return BoundedTokens(pattern)
-    return tokenize
 
 
 def _kernel_rules(rules: Any, splitter: Any) -> tuple[str | None, bool] | None:

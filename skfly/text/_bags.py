@@ -80,7 +80,14 @@ def count_words(
             yield from _count_corpus(corpus, known, n_words)
         return
     pieces, ends_here = check_documents(documents), list[bool]()
-    is_cut = _may_be_long(pieces, analyzer)
+    # a text may be long enough to be read in pieces
+    is_cut = (
+        analyzer.kernel_rules is not None
+        and analyzer.reads_text
+        and not isinstance(pieces, TextLines)
+    )
+    if is_cut and isinstance(pieces, list):
+        is_cut = any(isinstance(text, str | bytes) and len(text) > _LONGEST for text in pieces)
     if is_cut:
         pieces = _pieces(pieces, analyzer, ends_here)
     parts = _count_blocks(pieces, known, n_words, analyzer, n_jobs)
@@ -107,19 +114,6 @@ def _count_blocks(
             found = np.fromiter(map(known.get, new, repeat(-1)), np.int32, len(new))
             table = ids[block.numbering] = np.concatenate([table, found])
             yield from count_known(table[block.ids], block.documents, n_words)
-
-
-def _may_be_long(documents: Iterable[Any], analyzer: TextAnalyzer) -> bool:
-    """Return whether a text may be long enough to be read in pieces."""
-    if (
-        analyzer.kernel_rules is None
-        or not analyzer.reads_text
-        or isinstance(documents, TextLines)
-    ):
-        return False
-    if not isinstance(documents, list):
-        return True
-    return any(isinstance(text, str | bytes) and len(text) > _LONGEST for text in documents)
 
 
 def _pieces(

@@ -40,11 +40,7 @@ class Numbering:
     table: WordTable | None = None  # of a compiled reader: it has the words as bytes
 
     def __init__(self, words: list[str]) -> None:
-        self._words = words
-
-    @property
-    def words(self) -> list[str]:
-        return self._words
+        self.words = words
 
 
 class WordBlock(NamedTuple):

@@ -25,9 +25,10 @@ import warnings
 import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +62,7 @@ _LONGEST_HEADER = 256
 _HOW_TO_READ = {"input", "encoding", "decode_error", "missing", "sentence_splitter"}
 
 
-class EncodedCorpus:
+class EncodedCorpus(AbstractContextManager["EncodedCorpus"]):
     """Sentences of word ids, in memory or memory-mapped from a directory.
 
     Create one with :func:`encode_documents`, :meth:`from_documents` or :meth:`load`. Iterating
@@ -159,9 +160,6 @@ class EncodedCorpus:
             f"EncodedCorpus({self.n_words} words, {self.n_sentences} sentences, "
             f"{self.n_documents} documents, {len(self.vocabulary)} different words)"
         )
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -91,11 +91,7 @@ def encode_documents(
                 encoder.add(block)
                 if on_progress is not None:
                     on_progress(len(block.ids))
-        if vocabulary is not None:
-            counted = Vocabulary(vocabulary.words, encoder.counts)
-            return spool.corpus(counted, None, analyzer.params)
-        chosen, final = encoder.choose(max_words, min_count)
-        return spool.corpus(chosen, final, analyzer.params)
+        return spool.corpus(*encoder.choose(max_words, min_count), analyzer.params)
     except BaseException:
         spool.discard()
         raise
@@ -105,20 +101,16 @@ class _Encoder:
     """Assign provisional ids to words and count them, tracking a bounded number."""
 
     def __init__(self, vocabulary: Vocabulary | None, max_types: int, spool: Spool) -> None:
-        self._words = _WordIds() if vocabulary is None else _WordIds(vocabulary, is_fixed=True)
-        # instead, as long as all text comes from compiled readers
-        self._compiled: CompiledWordIds | None = None
+        # compiled as long as all text comes from compiled readers
+        self._words: _WordIds | CompiledWordIds = _WordIds(
+            vocabulary, is_fixed=vocabulary is not None
+        )
         self._max_types = max_types
         self._spool = spool
         self._n_until_check = _BLOCK
         # provisional ids of numbered words, looked up at their first occurrence
         self._of_numbers: WeakKeyDictionary[Numbering, NDArray[np.int32]] = WeakKeyDictionary()
         self._n_words = 0
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """How often the words of a given vocabulary occur."""
-        return self._words.counts
 
     def add(self, block: WordBlock) -> None:
         """Encode and count a block, and drop rare words if there are too many.
@@ -147,21 +139,16 @@ class _Encoder:
         elif not self._n_words and not self._words.is_fixed:
             from skfly.text._fast import CompiledWordIds  # numba is slow to import
 
-            self._compiled = CompiledWordIds()
+            self._words = CompiledWordIds()
 
-    @property
-    def _in_use(self) -> _WordIds | CompiledWordIds:
-        return self._words if self._compiled is None else self._compiled
-
-    def _use_dict(self) -> None:
-        if self._compiled is not None:
-            self._words = _WordIds(self._compiled.vocabulary())
-            self._compiled = None
+    def _use_dict(self) -> _WordIds:
+        if not isinstance(self._words, _WordIds):
+            self._words = _WordIds(self._words.vocabulary())
+        return self._words
 
     def _forget_rare(self) -> None:
-        if self._compiled is not None and len(self._compiled) > self._max_types:
-            self._use_dict()
-        if self._words.forget_rare(self._max_types):
+        if len(self._words) > self._max_types and not self._words.is_fixed:
+            self._use_dict().forget_rare(self._max_types)
             self._of_numbers.clear()
         self._n_until_check = _BLOCK
 
@@ -172,14 +159,17 @@ class _Encoder:
         if n_more > 0:
             known = np.append(known, np.full(n_more, NOT_MET, dtype=np.int32))
             self._of_numbers[numbering] = known
-        return self._in_use.renumber(numbering, known, numbers)
+        return self._words.renumber(numbering, known, numbers)
 
     def choose(
         self, max_words: int | None, min_count: int
-    ) -> tuple[Vocabulary, NDArray[np.int32]]:
-        """Return the most frequent words, and the final id (or -1) of every provisional id."""
+    ) -> tuple[Vocabulary, NDArray[np.int32] | None]:
+        """Return the most frequent words, and the final id (or -1) of every provisional id.
+
+        ``None``: the ids are final already.
+        """
         self._forget_rare()
-        return self._in_use.choose(max_words, min_count)
+        return self._words.choose(max_words, min_count)
 
 
 class _WordIds:
@@ -197,9 +187,9 @@ class _WordIds:
         self.is_fixed = is_fixed
         self._ids: dict[str, int] = {} if vocabulary is None else vocabulary.index
         self._n_given = len(self._ids)
-        self.counts = np.zeros(self._n_given, dtype=np.int64)
+        self._counts = np.zeros(self._n_given, dtype=np.int64)
         if vocabulary is not None and not is_fixed:
-            self.counts += vocabulary.counts
+            self._counts += vocabulary.counts
         self._forget = 1
 
     def renumber(
@@ -228,26 +218,29 @@ class _WordIds:
                 )
             known[met] = found
             ids[missing] = known[numbers[missing]]
-        counts = np.bincount(ids[ids >= 0] if self.is_fixed else ids, minlength=len(self.counts))
-        counts[: len(self.counts)] += self.counts
-        self.counts = counts
+        counts = np.bincount(ids[ids >= 0] if self.is_fixed else ids, minlength=len(self._counts))
+        counts[: len(self._counts)] += self._counts
+        self._counts = counts
         return ids
 
-    def forget_rare(self, max_types: int) -> bool:
-        """Drop the rarest words until ``max_types`` are left; return whether any was dropped."""
-        n_before = len(self._ids)
-        while not self.is_fixed and len(self._ids) > max_types:
-            kept = self.counts > self._forget
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def forget_rare(self, max_types: int) -> None:
+        """Drop the rarest words until ``max_types`` are left."""
+        while len(self) > max_types:
+            kept = self._counts > self._forget
             self._ids = {word: i for word, i in self._ids.items() if kept[i]}
             self._forget += 1
-        return len(self._ids) < n_before
 
     def choose(
         self, max_words: int | None, min_count: int
-    ) -> tuple[Vocabulary, NDArray[np.int32]]:
+    ) -> tuple[Vocabulary, NDArray[np.int32] | None]:
         """Return the most frequent words, and the final id (or -1) of every id so far."""
+        if self.is_fixed:
+            return Vocabulary(self._ids, self._counts), None
         ids = np.fromiter(self._ids.values(), dtype=np.int64, count=len(self._ids))
-        words = Vocabulary(self._ids, self.counts[ids])
+        words = Vocabulary(self._ids, self._counts[ids])
         chosen, taken = words.by_frequency(max_words, min_count)
         return chosen, places_of(ids[taken], max(self._n_given, 1))
 

@@ -25,7 +25,7 @@ _N_CHARACTERS = 0x110000
 _TWO_PLANES = 0x20000
 _FINAL_SIGMA = "Σ"  # its lowercase form depends on its neighbours
 
-# The pattern of `split_punctuation` by kind of character; line ends are those of
+# The pattern of `SPLITTERS["punctuation"]` by kind of character; line ends are those of
 # `str.splitlines`.
 _KINDS = {
     "punctuation": (
@@ -228,17 +228,19 @@ class TableNumbering(Numbering):
     """The words of a table, decoded only if something asks for them."""
 
     def __init__(self, table: WordTable) -> None:
-        super().__init__([])
         self.table: WordTable = table
+        self._words: list[str] = []
 
     @property
-    def words(self) -> list[str]:
+    def words(self) -> list[str]:  # type: ignore[override]
         self._words.extend(self.table.words(len(self._words)))
         return self._words
 
 
 class CompiledWordIds:
     """Ids of the words of any number of readers, and their counts."""
+
+    is_fixed = False
 
     def __init__(self) -> None:
         self._table = WordTable()

@@ -5,20 +5,11 @@ It does not check bounds: ``_fast.py`` makes sure that the arrays are long enoug
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-from skfly._caching import can_cache
-from skfly.text._intrinsics import load_eight, multiply_high
-
-_options: dict[str, Any] = {
-    "nogil": True,
-    "cache": can_cache(),
-    "error_model": "numpy",
-    "boundscheck": False,
-}
+from skfly._caching import OPTIONS
+from skfly._intrinsics import load_eight, multiply_high
 
 # The kinds of characters that matter to words and sentence ends. `_fast.py` assigns them.
 OTHER, WORD, END, STOP, CLOSING, SPACE, LINE, CUT, DOCUMENT, SPECIAL = range(10)
@@ -36,7 +27,7 @@ _ABOVE = np.uint64(3)  # bits of a uint64 above those of the prime
 _ONE = np.uint64(1)
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def _slot(key, secrets, shift):
     """Return the slot of a key. Two keys collide with probability at most 2 / number of slots.
 
@@ -48,7 +39,7 @@ def _slot(key, secrets, shift):
     return (mixed * secrets[1]) >> shift
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def _hash_long(pool, start, stop, point):
     """Evaluate the polynomial whose coefficients are a word's bytes at a secret point.
 
@@ -66,7 +57,7 @@ def _hash_long(pool, start, stop, point):
     return total - _PRIME if total >= _PRIME else total
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def _grow(keys, numbers, base, secrets, shift):
     """Copy the hash table at ``base`` into one of twice the size that follows it."""
     for i in range(base, 2 * base):
@@ -78,7 +69,7 @@ def _grow(keys, numbers, base, secrets, shift):
             numbers[place] = numbers[i]
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def _shift(n_slots):
     shift = np.uint64(64)
     while np.uint64(1) << (np.uint64(64) - shift) < n_slots:
@@ -86,7 +77,7 @@ def _shift(n_slots):
     return shift
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def _find(keys, numbers, base, place, key, pool, starts, text, start):
     """Return the slot of a word, or the free slot for it, beginning at ``place``.
 
@@ -108,7 +99,7 @@ def _find(keys, numbers, base, place, key, pool, starts, text, start):
     return place
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def renumber(
     given,
     table,
@@ -176,7 +167,7 @@ def renumber(
     state[1] = base
 
 
-@njit(**_options)
+@njit(**OPTIONS)
 def read_words(
     data,
     i,

@@ -177,6 +177,9 @@ class Vocabulary:
         """The id of each word."""
         return {word: i for i, word in enumerate(self.words)}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"words": self.words, "counts": self.counts}
+
     def __len__(self) -> int:
         return len(self.words)
 
@@ -253,9 +256,7 @@ class Vocabulary:
 
     def with_counts(self, counts: NDArray[np.int64]) -> Vocabulary:
         """Return the same words with other counts."""
-        other = distinct(self.words, counts)
-        other.__dict__["index"] = self.index  # share the cached property
-        return other
+        return distinct(self.words, counts)
 
 
 def distinct(words: Sequence[str], counts: NDArray[np.int64]) -> Vocabulary:

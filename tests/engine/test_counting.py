@@ -1,4 +1,4 @@
-"""Counts of windows, products of whole numbers and fused rules: the same on every engine."""
+"""Counts of windows and fused rules: the same on every engine."""
 
 import inspect
 from itertools import pairwise
@@ -14,7 +14,6 @@ from emulator.fake_cupy import cupy_engine
 from problems import drives_of, problems
 from skfly._threads import n_threads_for
 from skfly.engine import Batch, WindowCounts, fused
-from skfly.engine._base import _FEW_ROWS
 from skfly.engine._cupy import CupyEngine
 from skfly.engine._numba import NumbaEngine
 from skfly.engine._numpy import NumpyEngine
@@ -161,32 +160,6 @@ def test_the_top_cells_of_a_batch_are_added(make, problem, n_top):
     assert found == wanted
     assert type(found) is int
     np.testing.assert_array_equal(engine.get(counts), expected)
-
-
-@on_every_engine
-@pytest.mark.parametrize("n_rows", [0, 1, 7, _FEW_ROWS, _FEW_ROWS + 1, 300])
-@pytest.mark.parametrize(("n_inner", "n_columns"), [(1, 1), (40, 33), (33, 0), (0, 5)])
-def test_products_of_whole_numbers_are_exact(make, n_rows, n_inner, n_columns):
-    random = np.random.default_rng(n_rows)
-    # their sums have more bits than float32, and just fit doubles
-    left = random.integers(-(2**23), 2**23, (n_rows, n_inner))
-    right = random.integers(-(2**23), 2**23, (n_inner, n_columns))
-    left[random.random(left.shape) < 0.8] = 0
-    found = make().multiply_whole(left.astype(np.float64), right.astype(np.float64))
-    assert found.dtype == np.float64
-    np.testing.assert_array_equal(found, left @ right)
-
-
-@on_every_engine
-@pytest.mark.parametrize("n_rows", [3, _FEW_ROWS + 1])
-def test_products_with_zeros_are_zero(make, n_rows):
-    engine, left, right = make(), np.zeros((n_rows, 4)), np.arange(20.0).reshape(4, 5)
-    np.testing.assert_array_equal(engine.multiply_whole(left, right), np.zeros((n_rows, 5)))
-    left[1, 2] = 1
-    found = engine.multiply_whole(left, right)
-    np.testing.assert_array_equal(found[:3], [np.zeros(5), right[2], np.zeros(5)])
-    left[:] = 1
-    np.testing.assert_array_equal(engine.multiply_whole(left, 0 * right), np.zeros((n_rows, 5)))
 
 
 @pytest.mark.parametrize("plain", [information, information_drives, hebbian_step])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from skfly._loading import Kernels, is_loaded
+from skfly._threads import Kernels, is_loaded
 from skfly.engine import Drive, engine_for_codes, get_engine
 from skfly.engine._early import EarlyEngine
 
@@ -25,7 +25,7 @@ SCORES = arrays_of.arrays(
 
 @pytest.fixture(autouse=True)
 def _nothing_loaded(monkeypatch):
-    monkeypatch.setattr("skfly.engine._early._KERNELS", Kernels("no such module"))
+    monkeypatch.setattr("skfly.engine._early.KERNELS", Kernels("no such module"))
 
 
 def an_engine(n_jobs=1):
@@ -71,15 +71,6 @@ def test_sums_of_rows(dtype):
     np.testing.assert_array_equal(an_engine().sum_rows(*task), NUMBA.sum_rows(*task))
 
 
-@pytest.mark.parametrize("n_rows", [0, 1, 64, 65, 500])
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_products(n_rows, n_jobs):
-    random = np.random.default_rng(0)
-    left, right = (random.integers(-(2**15), 2**15, s) * 1.0 for s in ((n_rows, 30), (30, 20)))
-    expected = (left.astype(np.int64) @ right.astype(np.int64)).astype(np.float64)
-    np.testing.assert_array_equal(an_engine(n_jobs).multiply_whole(left, right), expected)
-
-
 @pytest.mark.parametrize("wrong", [{"n_top": 9}, {"rows": [3]}, {"indptr": [0, 2]}])
 def test_wrong_arguments_are_refused(wrong):
     task = {"synapses": np.zeros((3, 8), np.float32), "drive": Drive(1.0, 0.0)}
@@ -89,8 +80,8 @@ def test_wrong_arguments_are_refused(wrong):
 
 
 def test_kernels_are_worth_loading_for_much_work(monkeypatch):
-    monkeypatch.setattr("skfly._loading._WORTH_LOADING", 100)
-    monkeypatch.setattr("skfly._loading._A_CALL", 10)
+    monkeypatch.setattr("skfly._threads._WORTH_LOADING", 100)
+    monkeypatch.setattr("skfly._threads._A_CALL", 10)
     kernels = Kernels("no such module")
     assert [kernels.are_worth_loading(40) for _ in range(4)] == [False, False, True, True]
     small = Kernels("no such module")
@@ -113,7 +104,7 @@ def test_modules_that_are_being_imported_are_not_loaded(monkeypatch):
 
 
 def test_the_other_engine_takes_over(monkeypatch):
-    monkeypatch.setattr("skfly.engine._early._KERNELS", Kernels("numpy"))
+    monkeypatch.setattr("skfly.engine._early.KERNELS", Kernels("numpy"))
     engine = EarlyEngine(1, lambda: NUMBA)
     weights = np.ones((2, 3), np.int8)
     assert engine.sum_rows(weights, [0, 1], np.ones(2), [0, 2]).tolist() == [[2.0] * 3]

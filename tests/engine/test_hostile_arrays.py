@@ -64,7 +64,6 @@ METHODS = {
     "top_cells": ("synapses drive rows indptr n_top", ""),
     "squared_norms": ("synapses", ""),
     "clear_cells": ("counts cleared", "counts"),
-    "multiply_whole": ("left right", ""),
     "sum_rows": ("weights rows amounts indptr", ""),
     "add_counts": ("pair_counts pair_words pair_ends", ""),
     "multiply_sparse": ("matrix dense", ""),
@@ -325,18 +324,6 @@ def test_messages(name, method, argument, way, message):
 )
 def test_messages_of_fused_rules(method, argument, way, message):
     test_messages("numba", method, argument, way, message)
-
-
-@pytest.mark.parametrize("name", ["numpy", "numba"])
-@pytest.mark.parametrize("n_rows", [3, 100])
-def test_matrices_of_any_height_are_refused_alike(name, n_rows):
-    engine, left, right = get_engine(name, n_jobs=1), np.ones((n_rows, 4)), np.ones((4, 7))
-    with pytest.raises(TypeError, match=r"^left must be an array of float64"):
-        engine.multiply_whole(left.astype(np.float32), right)
-    with pytest.raises(TypeError, match=r"^right must be an array of float64"):
-        engine.multiply_whole(left, right.astype(np.float32))
-    with pytest.raises(ValueError, match=r"^left must have shape"):
-        engine.multiply_whole(left, np.ones((5, 7)))
 
 
 def test_more_cells_than_their_numbers_have_room_for():

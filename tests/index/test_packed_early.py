@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skfly._loading import Kernels
+from skfly._threads import Kernels
 from skfly.index import PackedIndex
 
 

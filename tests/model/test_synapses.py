@@ -11,8 +11,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from skfly.engine import get_engine
-from skfly.model import FlyModel, ModelSettings, SynapseCoder
-from skfly.model._coder import top_of_scores
+from skfly.model import FlyModel, ModelSettings, SynapseCoder, top_of_scores
 from skfly.model._synapses import consensus_scores
 from skfly.text import Vocabulary
 

@@ -4,8 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from skfly.engine import get_engine
 from skfly.model import codes_to_csr, spread_rows
-from skfly.model._matrix import stack
+from skfly.model._active import multiply_whole, stack
 
 
 class TestCodesToCsr:
@@ -81,3 +82,46 @@ class TestStack:
         stacked = stack([part] * n_parts)
 
         assert stacked.indices.dtype == stacked.indptr.dtype == np.int32
+
+
+@pytest.mark.parametrize("limit", [0, 1 << 23])
+@pytest.mark.parametrize(
+    "engine", [get_engine("numpy"), get_engine("numba", 1), get_engine("numba", 3)]
+)
+class TestMultiplyWhole:
+    @pytest.fixture(autouse=True)
+    def _with_and_without_blas(self, limit, monkeypatch):
+        monkeypatch.setattr("skfly.model._active._LITTLE_WORK", limit)
+
+    @pytest.mark.parametrize("n_rows", [0, 1, 7, 64, 65, 300])
+    @pytest.mark.parametrize(("n_inner", "n_columns"), [(1, 1), (40, 33), (33, 0), (0, 5)])
+    def test_products_are_exact(self, engine, n_rows, n_inner, n_columns):
+        random = np.random.default_rng(n_rows)
+        # their sums have more bits than float32, and just fit doubles
+        left = random.integers(-(2**23), 2**23, (n_rows, n_inner))
+        right = random.integers(-(2**23), 2**23, (n_inner, n_columns))
+        left[random.random(left.shape) < 0.8] = 0
+        found = multiply_whole(engine, left.astype(np.float64), right.astype(np.float64))
+        assert found.dtype == np.float64
+        np.testing.assert_array_equal(found, left @ right)
+
+    @pytest.mark.parametrize("n_rows", [3, 65])
+    def test_products_with_zeros_are_zero(self, engine, n_rows):
+        left, right = np.zeros((n_rows, 4)), np.arange(20.0).reshape(4, 5)
+        np.testing.assert_array_equal(multiply_whole(engine, left, right), np.zeros((n_rows, 5)))
+        left[1, 2] = 1
+        found = multiply_whole(engine, left, right)
+        np.testing.assert_array_equal(found[:3], [np.zeros(5), right[2], np.zeros(5)])
+        left[:] = 1
+        found = multiply_whole(engine, left, 0 * right)
+        np.testing.assert_array_equal(found, np.zeros((n_rows, 5)))
+
+    @pytest.mark.parametrize("n_rows", [3, 100])
+    def test_other_types_and_shapes_are_refused(self, engine, n_rows):
+        left, right = np.ones((n_rows, 4)), np.ones((4, 7))
+        with pytest.raises(TypeError, match=r"^left must be an array of float64"):
+            multiply_whole(engine, left.astype(np.float32), right)
+        with pytest.raises(TypeError, match=r"^right must be an array of float64"):
+            multiply_whole(engine, left, right.astype(np.float32))
+        with pytest.raises(ValueError, match=r"^left must have shape"):
+            multiply_whole(engine, left, np.ones((5, 7)))

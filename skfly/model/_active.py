@@ -1,16 +1,69 @@
-"""Active cells as sparse matrices."""
+"""Active cells: the largest of the activations, and codes as sparse matrices."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain
-from typing import Any
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
+from skfly._threads import run_chunks, single_threaded_blas
+from skfly.engine import Drive, Engine, fixed_point_gain
+from skfly.engine._checks import check_array
+
+_UNIT = Drive(fixed_point_gain(2.0, 12), np.float32(-np.inf))
+_LITTLE_WORK = (
+    25_000_000  # products of two numbers; for fewer, a loop takes less than preparing BLAS
+)
 _MOST_INT32 = np.iinfo(np.int32).max
+
+
+class Active(NamedTuple):
+    """The most active cells of some inputs, by falling activation; -1 where there is none."""
+
+    cells: NDArray[np.int32]
+    activations: NDArray[np.float64]
+
+
+def top_of_scores(
+    engine: Engine, scores: NDArray[np.float32], n_top: int, *, to_unit: bool = True
+) -> Active:
+    """Return the cells with the largest scores in each row.
+
+    With ``to_unit``, rows are divided by their largest absolute score, in place; otherwise
+    scores must lie between -2 and 2. Equal ones go to the cell with the lowest number.
+    """
+    if to_unit:
+        largest = np.abs(scores).max(axis=1, keepdims=True, initial=0.0)
+        np.divide(scores, largest, out=scores, where=largest > 0)
+    each = np.arange(len(scores) + 1, dtype=np.int32)
+    cells, values = engine.top_cells(scores, _UNIT, each[:-1], each.astype(np.int64), n_top)
+    return Active(cells, values / float(_UNIT.gain))
+
+
+def multiply_whole(
+    engine: Engine, left: NDArray[np.float64], right: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Multiply matrices of integers whose sums are exact in double precision.
+
+    So neither the order of a sum nor the number of threads matters.
+    """
+    check_array("right", right, np.float64, (None, None))
+    check_array("left", left, np.float64, (None, len(right)))
+    if left.size * right.shape[1] <= _LITTLE_WORK:
+        return np.asarray(np.einsum("ij,jk->ik", left, right))
+    out = np.empty((len(left), right.shape[1]))
+    edges = np.linspace(0, len(left), engine.n_threads + 1).astype(int).tolist()
+    with single_threaded_blas():
+        run_chunks(
+            lambda first, last: np.matmul(left[first:last], right, out=out[first:last]),
+            pairwise(edges),
+            engine.n_threads,
+        )
+    return out
 
 
 def codes_to_csr(
