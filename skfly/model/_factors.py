@@ -94,10 +94,43 @@ class PackedRows:
             found += bits[:, place::n_bits].astype(np.int8) << (n_bits - 1 - place)
         return found
 
-    def unpack(self, ids: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[Any]]:
-        """Return the rows that are used, and the place of each id among them."""
-        used, places = np.unique(ids, return_inverse=True)
-        return self[used], places
+
+@dataclass(frozen=True, eq=False)
+class JoinedRows:
+    """The rows of a matrix, followed by more; neither is copied.
+
+    Examples
+    --------
+    >>> rows = JoinedRows(np.eye(2, dtype=np.int8), np.array([[5, 6]], np.int8))
+    >>> rows[[2, 0]].tolist(), len(rows)
+    ([[5, 6], [1, 0]], 3)
+    """
+
+    first: NDArray[np.int8] | PackedRows | JoinedRows
+    more: NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.first) + len(self.more)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self), self.more.shape[1]
+
+    def __getitem__(self, ids: Any) -> NDArray[np.int8]:
+        ids = np.arange(len(self))[ids] if isinstance(ids, slice) else np.asarray(ids)
+        is_first = ids < len(self.first)
+        found = np.empty((len(ids), self.more.shape[1]), np.int8)
+        found[is_first] = self.first[ids[is_first]]
+        found[~is_first] = self.more[ids[~is_first] - len(self.first)]
+        return found
+
+
+def unpack_used(
+    rows: PackedRows | JoinedRows, ids: NDArray[Any]
+) -> tuple[NDArray[np.int8], NDArray[Any]]:
+    """Return the rows that are used, and the place of each id among them."""
+    used, places = np.unique(ids, return_inverse=True)
+    return rows[used], places
 
 
 def random_turn(n: int) -> NDArray[np.float64]:
@@ -198,7 +231,7 @@ class Factors:
         unit = largest_amount / _LARGEST_AMOUNT
         whole = np.rint(amounts.astype(np.float64) * self._relative_scales[rows] / unit)
         np.clip(whole, -_LARGEST_AMOUNT, _LARGEST_AMOUNT, out=whole)
-        sums = engine.sum_rows(*self.rows.unpack(rows), whole, np.asarray(indptr, np.int64))
+        sums = engine.sum_rows(*unpack_used(self.rows, rows), whole, np.asarray(indptr, np.int64))
         largest = np.maximum(np.abs(sums).max(axis=1, keepdims=True, initial=0.0), 1.0)
         product = multiply_whole(engine, np.rint(sums * (_LARGEST_SUM / largest)), self._cells)
         product *= largest * (unit * self._largest_scale / _LARGEST_SUM)

@@ -22,7 +22,7 @@ from skfly.engine import Engine
 from skfly.engine._checks import check_array, check_cells, check_whole
 from skfly.model._active import Active, multiply_whole, top_of_scores
 from skfly.model._coder import Coder
-from skfly.model._factors import PackedRows, random_turn
+from skfly.model._factors import JoinedRows, PackedRows, random_turn, unpack_used
 
 _LARGEST_ENTRY = 127
 _LARGEST_CELL = 2**15 - 1
@@ -61,7 +61,7 @@ class WhitenedCoder(Coder):
 
     form: ClassVar[str] = "whitened"
 
-    vectors: NDArray[np.int8] | PackedRows
+    vectors: NDArray[np.int8] | PackedRows | JoinedRows
     weights: NDArray[np.float32]
     cells: NDArray[np.int16]
     long_cells: NDArray[np.int16] | None = None
@@ -99,7 +99,7 @@ class WhitenedCoder(Coder):
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        vectors = self.vectors.packed if isinstance(self.vectors, PackedRows) else self.vectors
+        vectors = self.vectors.packed if isinstance(self.vectors, PackedRows) else self.vectors[:]
         arrays = {"vectors": vectors, "weights": self.weights, "cells": self.cells}
         return arrays if self.long_cells is None else arrays | {"long_cells": self.long_cells}
 
@@ -131,7 +131,7 @@ class WhitenedCoder(Coder):
         if isinstance(self.vectors, PackedRows):
             return self
         turn = random_turn(self.vectors.shape[1])
-        turned = self.vectors.astype(np.float64) @ turn
+        turned = self.vectors[:].astype(np.float64) @ turn
         vectors, _ = PackedRows.quantise(turned)
         long_cells = None if self.long_cells is None else _whole_cells(turn.T @ self.long_cells)
         cells = _whole_cells(turn.T @ self.cells)
@@ -182,7 +182,8 @@ class WhitenedCoder(Coder):
         parts : iterable of sparse array, (n_mixtures, V)
             The weights, some mixtures at a time.
         """
-        vectors, amounts = [self.vectors[:]], [self.weights]
+        vectors = [np.zeros((0, len(self.cells)), np.int8)]
+        amounts = [self.weights]
         for weights in parts:
             largest, sums = self._mixed(engine, weights)
             top = np.abs(sums).max(axis=1, keepdims=True, initial=0.0)
@@ -190,7 +191,10 @@ class WhitenedCoder(Coder):
             lengths = np.sqrt(np.maximum((whole**2).sum(axis=1), 1.0))
             vectors.append(whole.astype(np.int8))
             amounts.append((np.sqrt(largest) * _LARGEST_ENTRY / lengths).astype(np.float32))
-        return WhitenedCoder(np.concatenate(vectors), np.concatenate(amounts), self.cells)
+        rows = JoinedRows(self.vectors, np.concatenate(vectors))
+        coder = WhitenedCoder(rows, np.concatenate(amounts), self.cells)
+        coder.__dict__["_cells"] = self._cells
+        return coder
 
     def _mixed(
         self, engine: Engine, weights: sparse.csr_array
@@ -271,8 +275,8 @@ class WhitenedCoder(Coder):
         whole = np.rint(amounts.astype(np.float64) * weights[rows] / _AMOUNT_UNIT)
         np.minimum(whole, _LARGEST_AMOUNT, out=whole)
         vectors = self.vectors
-        if isinstance(vectors, PackedRows):
-            vectors, rows = vectors.unpack(rows)
+        if not isinstance(vectors, np.ndarray):
+            vectors, rows = unpack_used(vectors, rows)
         return engine.sum_rows(vectors, rows, whole, indptr)
 
     def _activations(self, engine: Engine, inputs: NDArray[np.float64]) -> NDArray[np.float32]:
