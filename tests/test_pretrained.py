@@ -9,7 +9,7 @@ import pytest
 from skfly import FlyHashVectorizer, FlyKeyedVectors
 from skfly._pretrained import PRETRAINED, find_model
 
-DIGESTS = {"en": "c18cfb794e5ffbbc801e20fa561496a875e00a4c9ce063fa94a3f6869cdda800"}
+DIGESTS = {"en": "c4fb02e2e8301740e0c4572e0c9a597130cf2fdea5722a174074c0447975ec82"}
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_it_is_small_and_says_where_it_comes_from(fly):
 
 
 def test_neighbours_make_sense(fly):
-    assert {"loans", "debt"} <= {word for word, _ in fly.wv.most_similar("loan")}
+    assert {"loans", "borrow"} <= {word for word, _ in fly.wv.most_similar("loan")}
     vectors = FlyKeyedVectors.from_pretrained("en")
     assert vectors.most_similar("king") == fly.wv.most_similar("king")
 
@@ -40,12 +40,12 @@ def test_contexts_tell_meanings_apart(fly):
     money, water = (
         {word for word, _ in fly.wv.similar_by_vector(code.toarray().ravel(), topn=10)}
         for code in fly.hash_in_context(
-            ["the bank raised interest rates", "they sat on the bank of the river"],
+            ["the bank raised interest rates", "the bank of the river was flooded"],
             ["bank", "bank"],
         )
     )
-    assert {"rates", "fund"} & (money - water)
-    assert {"river", "valley"} <= water - money
+    assert {"currency", "lending"} <= money - water
+    assert {"river", "flooded"} <= water - money
 
 
 def test_a_path_works_too(fly, tmp_path):

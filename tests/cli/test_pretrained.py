@@ -7,7 +7,7 @@ import pytest
     ("command", "says"),
     [
         (["info", "en"], "Wikipedia"),
-        (["info", "en", "--json"], '"words": 30000'),
+        (["info", "en", "--json"], '"words": 50000'),
         (["neighbors", "en", "loan"], "loans"),
         (["cells", "en", "loan"], "debt"),
         (["verify", "en"], "sound"),
@@ -27,10 +27,10 @@ def test_an_unknown_name_lists_the_known_ones(skfly):
 
 def test_neighbours_by_spelling_are_called_so(skfly):
     pytest.importorskip("gensim")
-    asked = skfly("neighbors", "en", "Loan", "loaan")
+    asked = skfly("neighbors", "en", "Guitar", "guittar")
     assert (
         asked.err
-        == "skfly: warning: the model does not know 'loaan': taking words spelled like it\n"
+        == "skfly: warning: the model does not know 'guittar': taking words spelled like it\n"
     )
-    assert asked.out.count("loans") == 2
-    assert skfly("neighbors", "en", "loaan", "--unknown-words", "spelling").err == ""
+    assert asked.out.count("guitarists") == 2
+    assert skfly("neighbors", "en", "guittar", "--unknown-words", "spelling").err == ""
