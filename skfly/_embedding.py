@@ -137,7 +137,7 @@ class EmbeddingMixin(metaclass=_MentionsGensim):
         Returns
         -------
         model : sentence_transformers.SentenceTransformer
-            Of dense float32, (n_words + 1, n_cells): 120 MB for 30,000 words and 1,000 cells.
+            Of dense float32, (n_words + 1, n_cells): 200 MB for 50,000 words and 1,000 cells.
         """
         return _sentence_transformer(self.model_)
 

@@ -136,7 +136,7 @@ class FilesMixin:
         Parameters
         ----------
         name : str or path-like
-            ``"en"``: 30,000 words of English, 1,000 cells, from 45 million words of Wikipedia; or
+            ``"en"``: 50,000 words of English, 1,000 cells, from 45 million words of Wikipedia; or
             the path of a file that :meth:`save` wrote, or of a directory with a
             ``model.skfly``, also as ``file:path``; or ``"user/name"``, a repository of the Hub,
             for which you need ``pip install "skfly[hub]"``. An existing file takes precedence.
