@@ -18,6 +18,7 @@ from sklearn.base import clone
 from skfly import FlyHashVectorizer, FlyModel, ModelFileError
 from skfly._model_file import read_model_file, write_model_file
 from skfly._params import CALLER_PARAMS, CONSTRAINTS, FILE_PARAMS
+from skfly.model._deflate import deflate
 from skfly.text import FilePattern, PackedWords
 
 
@@ -274,8 +275,8 @@ def rewrite(path, change):
 
 @pytest.mark.parametrize("mmap", [False, True])
 def test_a_model_of_a_newer_version_is_refused(saved, mmap):
-    rewrite(saved, lambda described: described.update(version=6))
-    with pytest.raises(ModelFileError, match=r"model format 6, written by a newer skfly.*upgrade"):
+    rewrite(saved, lambda described: described.update(version=7))
+    with pytest.raises(ModelFileError, match=r"model format 7, written by a newer skfly.*upgrade"):
         FlyHashVectorizer.load(saved, mmap=mmap)
 
 
@@ -481,7 +482,11 @@ def repeat_word(arrays):
         (lambda arrays: {"coder.vectors": arrays["coder.vectors"][1:]}, "must have shape"),
         (lambda arrays: {"coder.weights": np.zeros((3, 3))}, "must be an array of float32"),
         (lambda arrays: {"coder.cells": arrays["coder.cells"][1:]}, "must have shape"),
-        (lambda arrays: {"state.near.ends": arrays["state.near.ends"][1:]}, "near pairs do not"),
+        (lambda arrays: {"state.near.ends": arrays["state.near.ends"][1:]}, "packed numbers"),
+        (
+            lambda arrays: {"state.near.ends": deflate(np.arange(1, len(arrays["counts"]) + 2))},
+            "near pairs do not",
+        ),
         (lambda arrays: {"state.wings": np.zeros(3)}, "the state must be"),
         (repeat_word, "more than once"),
     ],
@@ -623,6 +628,33 @@ class TestTheStateOfLearning:
         old = FlyHashVectorizer.load(saved, mmap=mmap)
         whole = copy.deepcopy(fitted).partial_fit(documents)
         assert fingerprint(old.partial_fit(documents)) == fingerprint(whole)
+
+    @pytest.mark.parametrize("mmap", [False, True])
+    def test_files_of_format_5_continue_with_the_same_bits(
+        self, make_fly, tmp_path, documents, fingerprint, mmap
+    ):
+        # it had plain arrays of int64 and float64
+        texts = [
+            " ".join(documents[i : i + 5]) for i in range(len(documents))
+        ]  # for cells of them
+        fitted = make_fly().fit(texts)
+        fitted.save(tmp_path / "new.skfly")
+        arrays, content = read_model_file(tmp_path / "new.skfly")
+        forms, plain = content["deflated"], {}
+        state = fitted._training.learned.state | {
+            f"documents.{name}": array
+            for name, array in fitted._training.documents.counts.arrays.items()
+        }
+        for name in [name for name in forms if forms[name][0] in ("int64", "float64")]:
+            del forms[name]
+            plain[f"state.{name}"] = state[name]
+        assert "state.documents.products" in plain
+        write_model_file(tmp_path / "old.skfly", arrays | plain, content, 5)
+        old = FlyHashVectorizer.load(tmp_path / "old.skfly", mmap=mmap)
+        old.save(tmp_path / "again.skfly")
+        assert (tmp_path / "again.skfly").read_bytes() == (tmp_path / "new.skfly").read_bytes()
+        whole = copy.deepcopy(fitted).partial_fit(texts)
+        assert fingerprint(old.partial_fit(texts)) == fingerprint(whole)
 
     def test_of_a_mapped_file_it_is_read_when_it_is_needed(self, saved, documents, monkeypatch):
         monkeypatch.setattr("skfly.model._file.inflate", lambda *_: pytest.fail("it was read"))

@@ -92,7 +92,7 @@ def write_model(
     model.cell_layout()
     arrays, content = describe_model(model)
     version = COMPACT_VERSION if model.is_compact else PLAIN_VERSION
-    for name, array in (state or {}).items():
+    for name, array in sorted((state or {}).items()):
         packed = deflate(array)
         arrays[_STATE + name] = array if packed is None else packed
         if packed is not None:
