@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import gen_batches
 
 from skfly.engine._numpy import log32
 
-_NGRAMS = (3, 5)
+_SHORTEST, _LONGEST_NGRAM = 3, 5
+_SPACE = ord(" ")
+_BITS = 21  # of a character
+_NO_KEY = np.iinfo(np.int64).max  # after all others
 _IDF_UNIT = 2.0**-20
 _LENGTH = 2.0**24
 _LONGEST = 100  # characters of a word that count: n-grams take 200 times its memory
@@ -21,7 +24,7 @@ _COMMON_NGRAM = 100  # one word in so many has it, and
 _FEWEST_WORDS = 20
 _ALIKE = 0.2
 _SAME_START = 3  # characters; words that only end alike are often unrelated
-_WORDS_AT_A_TIME = 4096
+_WORDS_AT_A_TIME = 1024
 _DIGIT = re.compile(r"\d")
 
 
@@ -52,6 +55,56 @@ class UnknownWords(dict[str, int]):
         return self.setdefault(word, self._n_words + len(self)) if found is None else found
 
 
+class Ngrams:
+    """Character n-grams (3 to 5 characters) of words, with spaces around, and their numbers.
+
+    Examples
+    --------
+    >>> ngrams = Ngrams()
+    >>> ngrams.count(["fly", "fl"], learn=True).toarray().astype(int)
+    array([[1, 0, 1, 1, 0, 1, 1, 1],
+           [1, 1, 0, 0, 1, 0, 0, 0]])
+    """
+
+    def __init__(self) -> None:
+        self._keys: list[NDArray[np.int64]] = []  # of n-grams of each length, in rising order
+
+    def count(self, words: Sequence[str], *, learn: bool = False) -> sparse.csr_array:
+        """Return how often each word has each n-gram, and first ``learn`` which there are."""
+        tokens = [word[:_LONGEST].split() for word in words]
+        owners = np.repeat(np.arange(len(words)), list(map(len, tokens)))
+        # one space ends a token and begins the next
+        text = " ".join(["", *chain.from_iterable(tokens), ""])
+        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.int64)
+        is_space = points == _SPACE
+        begins = np.flatnonzero(~is_space[1:-1])  # of n-grams without a space inside
+        token = np.cumsum(is_space)[begins + 1] - 1
+        prefix = points[begins] << _BITS | points[begins + 1]
+        rows, columns, n_columns = [], [], 0
+        for level in range(_LONGEST_NGRAM + 1 - _SHORTEST):
+            last = begins + level + _SHORTEST - 1
+            key = prefix << _BITS | points[last]
+            if learn:
+                keys, number = np.unique(key, return_inverse=True)
+                self._keys.append(np.append(keys, _NO_KEY))
+            else:
+                number = np.searchsorted(self._keys[level], key)
+                known = self._keys[level][number] == key
+                begins, last, token, number = (
+                    array[known] for array in (begins, last, token, number)
+                )
+            rows.append(owners[token])
+            columns.append(number + n_columns)
+            n_columns += len(self._keys[level]) - 1
+            is_inside = ~is_space[last]
+            begins, token, prefix = (array[is_inside] for array in (begins, token, number))
+        places = np.concatenate(rows) * n_columns + np.concatenate(columns)
+        places, counts = np.unique(places, return_counts=True)
+        ends = np.searchsorted(places, np.arange(len(words) + 1) * n_columns)
+        arrays = counts.astype(np.float64), places % max(n_columns, 1), ends
+        return sparse.csr_array(arrays, shape=(len(words), n_columns))
+
+
 class Spelling:
     """How much each word of a vocabulary says about words outside it.
 
@@ -73,10 +126,8 @@ class Spelling:
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self._n_words = len(vocabulary)
         if self._n_words:
-            self._ngrams = CountVectorizer(
-                analyzer="char_wb", ngram_range=_NGRAMS, lowercase=False, dtype=np.float64
-            )
-            counts = sparse.csr_array(self._ngrams.fit_transform(_cut(vocabulary)))
+            self._ngrams = Ngrams()
+            counts = self._ngrams.count(vocabulary, learn=True)
             having = np.bincount(counts.indices, minlength=counts.shape[1])
             ratios = ((self._n_words + 1) / (having + 1)).astype(np.float32)
             self._idf = np.rint((log32(ratios) + 1).astype(np.float64) / _IDF_UNIT)
@@ -91,7 +142,7 @@ class Spelling:
         return weights
 
     def _ngrams_of(self, words: Sequence[str]) -> sparse.csr_array:
-        return self._weigh(sparse.csr_array(self._ngrams.transform(_cut(words))))
+        return self._weigh(self._ngrams.count(words))
 
     def _weigh(self, counts: sparse.csr_array) -> sparse.csr_array:
         """Return rows of equal length; whole numbers, so that all sums are exact."""
@@ -135,20 +186,26 @@ def spelled_alike(words: Sequence[str], others: NDArray[np.int64]) -> sparse.csr
     if not any(known):
         return sparse.csr_array((len(words), len(others)), dtype=np.float32)
     spelling, parts = Spelling(known), []
-    beginning = np.unique([word[:_SAME_START] for word in plain], return_inverse=True)[1]
     having = np.diff(spelling._known.indptr)
-    is_rare = having <= max(len(known) // _COMMON_NGRAM, _FEWEST_WORDS)
-    ngrams = sparse.diags_array(is_rare.astype(np.float64)) @ spelling._known
+    is_common = having > max(len(known) // _COMMON_NGRAM, _FEWEST_WORDS)
+    ngrams = spelling._known.T.tocsr()
+    ngrams.data[is_common[ngrams.indices]] = 0
+    ngrams.eliminate_zeros()
+    beginning = np.unique([word[:_SAME_START] for word in plain], return_inverse=True)[1]
+    by_beginning = np.argsort(beginning, kind="stable")
+    of_others = np.argsort(beginning[others], kind="stable")
     for part in gen_batches(len(plain), _WORDS_AT_A_TIME):
-        found = (spelling._ngrams_of(plain[part]) @ ngrams).tocoo()
+        row = by_beginning[part]
+        least, most = beginning[row[[0, -1]]]
+        first = np.searchsorted(beginning[others], least, "left", of_others)
+        last = np.searchsorted(beginning[others], most, "right", of_others)
+        column = of_others[first:last]
+        found = (spelling._ngrams_of([plain[i] for i in row]) @ ngrams[column].T).tocoo()
         cosines = found.data / _LENGTH**2
-        row, other = found.row + part.start, others[found.col]
-        kept = (cosines >= _ALIKE) & (other != row) & (beginning[other] == beginning[row])
+        word, other = row[found.row], others[column[found.col]]
+        kept = (cosines >= _ALIKE) & (other != word) & (beginning[other] == beginning[word])
         cubes = (cosines[kept] ** 3).astype(np.float32)
-        places = found.row[kept], found.col[kept]
-        parts.append(sparse.csr_array((cubes, places), shape=found.shape))
-    return sparse.csr_array(sparse.vstack(parts, format="csr"))
-
-
-def _cut(words: Sequence[str]) -> list[str]:
-    return [word[:_LONGEST] for word in words]
+        places = word[kept].astype(np.int32), column[found.col[kept]].astype(np.int32)
+        parts.append((cubes, *places))
+    cubes, rows, columns = map(np.concatenate, zip(*parts, strict=True))
+    return sparse.csr_array((cubes, (rows, columns)), shape=(len(words), len(others)))

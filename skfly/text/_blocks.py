@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 BLOCK = 1 << 20
 """Approximate number of words in a block. A block ends with a document."""
 _CHARACTERS = 4  # per word, assumed
+_BLOCKS_PER_READER = 2
 WORTH_COMPILING = 200_000
 """Minimum number of characters for the compiled reader."""
 
@@ -85,7 +86,9 @@ def read_blocks(
     join = _unchanged if analyzer.phrases is None else analyzer.phrases.join_block
     with ExitStack() as stack:
         for texts, size in _pieces(documents, analyzer, _CHARACTERS * n_words, stack):
-            is_fast = size >= WORTH_COMPILING
+            # what is left at the end is short, too, and the reader is there
+            goes_on = fast is not None and slow is None and size > 0
+            is_fast = goes_on or size >= WORTH_COMPILING
             if not is_fast:
                 slow = slow or _SlowBlock()
                 slow.add(texts, analyzer)
@@ -272,7 +275,8 @@ class _FastReaders:
             yield reader.read(*given)
             return
         self._reading.append(thread.submit(reader.read, *given))
-        if len(self._reading) > len(self._readers):
+        # each reader has a next block to go on with while the caller works on this one
+        if len(self._reading) >= _BLOCKS_PER_READER * len(self._readers):
             yield self._reading.popleft().result()
 
     def drain(self) -> Iterator[WordBlock]:

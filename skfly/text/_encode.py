@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from skfly.text._fast import CompiledWordIds
 
 _BLOCK = 1 << 20
+_PARTS = 4  # of a block; readers share short ones more evenly
 MAX_SENTENCE = 10_000
 """Longer sentences are split into pieces of this many words, as in gensim."""
 
@@ -86,7 +87,7 @@ def encode_documents(
     try:
         encoder = _Encoder(vocabulary, max_types, spool)
         documents = check_documents(documents)
-        with closing(read_blocks(documents, analyzer, n_jobs, _BLOCK)) as blocks:
+        with closing(read_blocks(documents, analyzer, n_jobs, -(-_BLOCK // _PARTS))) as blocks:
             for block in blocks:
                 encoder.add(block)
                 if on_progress is not None:

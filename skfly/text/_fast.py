@@ -106,7 +106,8 @@ class FastReader:
         n_words = len(data) // 2 + 1
         ids = np.empty(n_words, dtype=np.int32)
         sentences = np.empty(n_words, dtype=np.int64)
-        documents = np.empty(data.count(end.encode()), dtype=np.int64)
+        n_documents = np.count_nonzero(np.frombuffer(data, np.uint8) == ord(end))
+        documents = np.empty(n_documents, dtype=np.int64)
         state = np.array([table.n_types, table.n_slots, 0, 0, 0, 0])
 
         def read(text: bytes, place: int) -> int:
@@ -205,11 +206,13 @@ class WordTable:
             some = order[tied]
             left = np.minimum(np.maximum(stops[some] - starts[some] - done, 0), 8)
             key = eight[np.minimum(starts[some] + done, stops[some])].view(">u8")[:, 0]
-            _, rank = np.unique(key & _FIRST_BYTES[left], return_inverse=True)
-            rank |= group << 32
+            rank = key & _FIRST_BYTES[left]
+            if done:
+                rank = group << 32 | np.unique(rank, return_inverse=True)[1]
             by_rank = np.argsort(rank)
             order[tied], rank = some[by_rank], rank[by_rank]
-            is_first = np.diff(rank, prepend=-1) != 0
+            is_first = np.ones(len(rank), np.bool_)
+            is_first[1:] = rank[1:] != rank[:-1]
             # a group is named by the place of its first word
             group = np.maximum.accumulate(np.where(is_first, tied, 0))
             is_tied = ~(is_first & np.append(is_first, True)[1:])

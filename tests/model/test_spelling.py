@@ -1,10 +1,27 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
 
-from skfly.model._spelling import Spelling, spelled_alike
+from skfly.model._spelling import Ngrams, Spelling, spelled_alike
 
 VOCABULARY = ("monarch", "monarchy", "fly", "anarchic", "a")
+
+
+@given(st.lists(st.text(max_size=9), max_size=5), st.lists(st.text(max_size=9), max_size=5))
+def test_ngrams_are_those_of_count_vectorizer(vocabulary, others):
+    vocabulary = ["fly", *vocabulary]
+    peer = CountVectorizer(analyzer="char_wb", ngram_range=(3, 5), lowercase=False)
+    ngrams = Ngrams()
+    found = ngrams.count(vocabulary, learn=True), ngrams.count(others)
+    expected = peer.fit_transform(vocabulary), peer.transform(others)
+
+    for own, peers in zip(found, expected, strict=True):
+        # the columns are in another order
+        assert sorted(map(tuple, own.T.toarray())) == sorted(map(tuple, peers.T.toarray()))
+    np.testing.assert_array_equal(
+        (found[1] @ found[0].T).toarray(), (expected[1] @ expected[0].T).toarray()
+    )
 
 
 def test_words_that_share_more_weigh_more():

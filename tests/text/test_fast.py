@@ -269,6 +269,12 @@ class TestEncoding:
             [word for word in text.split() if len(word) > 1] for text in documents
         ]
 
+    def test_a_short_rest_is_read_by_the_kernel_too(self):
+        blocks = list(read_blocks(["One fly"] * 35_000, TextAnalyzer(), None, 1 << 16))
+
+        assert len(blocks) == 2
+        assert all(block.numbering.table is not None for block in blocks)
+
 
 class TestLinesOfAFile:
     @given(st.lists(texts.map(without_surrogates)), st.integers(1, 9))
