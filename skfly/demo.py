@@ -109,7 +109,7 @@ def show_pretrained() -> dict[str, Any]:
     --------
     >>> shown = show_pretrained()
     >>> [near["words"][0] for near in shown["neighbours"]]
-    ['loans', 'guitars', 'monty', 'funny']
+    ['loans', 'guitars', 'pythons', 'happier']
     """
     from skfly.vectorizer import FlyHashVectorizer
 

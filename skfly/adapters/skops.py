@@ -16,6 +16,7 @@ TRUSTED_TYPES = [
     "skfly.model._factored.FactoredCoder",
     "skfly.model._factors.Factors",
     "skfly.model._factors.PackedRows",
+    "skfly.model._layout.CellLayout",
     "skfly.model._model.FlyModel",
     "skfly.model._model.ModelSettings",
     "skfly.model._model.Provenance",

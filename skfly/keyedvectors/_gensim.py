@@ -143,7 +143,7 @@ class FlyKeyedVectors(CodeQueries, KeyedCodesFiles):
         --------
         >>> from skfly import FlyKeyedVectors
         >>> FlyKeyedVectors.from_pretrained("en").most_similar("fly", topn=1)[0][0]
-        'flown'
+        'flies'
         """
         from skfly.keyedvectors._of_fly import make_vectors
 
