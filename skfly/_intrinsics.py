@@ -41,6 +41,18 @@ def load_eight(typing_context, array, place):  # noqa: ARG001
     return types.uint64(array, place), generate
 
 
+@_instruction
+def store_eight(typing_context, array, place, eight):  # noqa: ARG001
+    """Write the bytes of a number to an array of uint8 from a place on."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _item(context, builder, signature, arguments[:2])
+        builder.store(arguments[2], builder.bitcast(pointer, _64.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(array, place, types.uint64), generate
+
+
 def _item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Return a pointer to an item of the array that is the first argument."""
     kind = signature.args[0]

@@ -9,14 +9,19 @@ import numpy as np
 from numba import njit
 
 from skfly._caching import OPTIONS
-from skfly._intrinsics import load_eight, multiply_high
+from skfly._intrinsics import load_eight, multiply_high, store_eight, trailing_zeros
 
 # The kinds of characters that matter to words and sentence ends. `_fast.py` assigns them.
 OTHER, WORD, END, STOP, CLOSING, SPACE, LINE, CUT, DOCUMENT, SPECIAL = range(10)
 
 FIRST_SLOTS = 1 << 14
 _BYTE = np.uint64(8)
-_REST = np.uint64(56)
+_WORD_BITS = np.uint64(64)
+_EVERY = np.uint64(0x0101010101010101)
+_HIGH = _EVERY << np.uint64(7)
+_CASE = np.uint64(0x20)  # the bit by which ASCII letters differ from their lowercase
+_TO_CASE = np.uint64(2)
+_TO_BYTES = np.uint64(3)
 _LONG = np.uint64(1 << 63)  # set if the key is a hash, not the word itself
 _HALF = np.uint64(32)
 # Long words are hashed as polynomials modulo this prime.
@@ -55,6 +60,32 @@ def _hash_long(pool, start, stop, point):
         total = (low & _PRIME) + (high << _ABOVE | low >> _PRIME_BITS)
         total = (total & _PRIME) + (total >> _PRIME_BITS)
     return total - _PRIME if total >= _PRIME else total
+
+
+@njit(**OPTIONS)
+def _key(pool, start, stop, secrets):
+    """Return the key of a word: its bytes if they fit, otherwise their hash."""
+    if stop - start > 8:
+        return _hash_long(pool, start, stop, secrets[2]) | _LONG
+    return _first_bytes(load_eight(pool, start), stop - start)
+
+
+@njit(**OPTIONS)
+def _first_bytes(eight, n_bytes):
+    """Return the first one to eight of eight bytes; the others become 0."""
+    unused = _WORD_BITS - (np.uint64(n_bytes) << _TO_BYTES)
+    return eight << unused >> unused
+
+
+@njit(**OPTIONS)
+def _between(bytes_, first, last):
+    """Return the high bit of every byte from ``first`` to ``last``; all must be below 128.
+
+    Adding a number to all bytes at once sets the high bit of those that are large enough.
+    """
+    from_first = bytes_ + _EVERY * np.uint64(0x80 - first)
+    after_last = bytes_ + _EVERY * np.uint64(0x7F - last)
+    return (from_first ^ after_last) & _HIGH
 
 
 @njit(**OPTIONS)
@@ -139,11 +170,7 @@ def renumber(
         number = np.int64(table[given[t]])
         if number < 0:
             start, stop = given_starts[given[t]], given_starts[given[t] + 1] - 1
-            key = np.uint64(0)
-            for i in range(start, stop):
-                key = (key << _BYTE | key >> _REST) ^ np.uint64(given_pool[i])
-            if stop - start > 8:
-                key = _hash_long(given_pool, start, stop, secrets[2]) | _LONG
+            key = _key(given_pool, start, stop, secrets)
             place = base + _slot(key, secrets, shift)
             place = _find(keys, numbers, base, place, key, pool, starts, given_pool, start)
             number = np.int64(numbers[place])
@@ -234,17 +261,34 @@ def read_words(
     last_end = n_words  # words before the end of the last sentence
     may_end = False  # after a full stop or similar, with only closing quotes since
     after_line = False  # after the end of a line, with only spaces since
+    last_eight = data.shape[0] - 8
+    case = _EVERY * _CASE if ascii_words[0x41] != 0x41 else np.uint64(0)
     while i < data.shape[0]:
         # A run of word characters is written to the end of the pool, lowercased, and stays there
-        # if the word is new. Its key is its bytes if they fit, otherwise their hash.
-        key = np.uint64(0)
+        # if the word is new.
         p = end
+        key, with_key = np.uint64(0), end
         n_continued = 0  # bytes that do not begin a character
         while True:
+            n_found = np.int64(8)
+            while n_found == 8 and i <= last_eight:
+                eight = load_eight(data, i)
+                below = eight & ~_HIGH
+                found = _between(below | _EVERY * _CASE, 0x61, 0x7A)  # letters
+                found |= _between(below, 0x30, 0x39) | _between(below, 0x5F, 0x5F)
+                other = ~found & _HIGH | eight & _HIGH
+                upper = _between(below, 0x41, 0x5A) & ~eight
+                eight |= upper >> _TO_CASE & case
+                store_eight(pool, p, eight)
+                n_found = np.int64(trailing_zeros(other) >> _TO_BYTES) if other else np.int64(8)
+                if p == end and n_found:
+                    # reading the bytes again would wait until they are written
+                    key, with_key = _first_bytes(eight, n_found), p + n_found
+                p += n_found
+                i += n_found
             low = ascii_words[data[i]]
             while low:
                 pool[p] = low
-                key = (key << _BYTE | key >> _REST) ^ np.uint64(low)
                 p += 1
                 i += 1
                 low = ascii_words[data[i]]
@@ -277,15 +321,14 @@ def read_words(
                 character &= (1 << 6 * j) - 1
                 lead = 0x80
                 pool[p] = low
-                key = (key << _BYTE | key >> _REST) ^ np.uint64(low)
                 p += 1
             n_continued += rest
         n_characters = p - end - n_continued
 
         if n_characters > 1:
+            if p != with_key:
+                key = _key(pool, end, p, secrets)
             pool[p] = 0
-            if p - end > 8:
-                key = _hash_long(pool, end, p, secrets[2]) | _LONG
             place = base + _slot(key, secrets, shift)
             number = np.int64(-1)
             while keys[place]:
