@@ -57,6 +57,7 @@ def adapt_to(fly: FlyHashVectorizer, corpus: EncodedCorpus) -> None:
             id_map,
             len(vocabulary),
             base.n_cells,
+            n_tokens=corpus.n_words,
             engine=choose_engine(fly.backend, fly.n_jobs, shape)[0],
             seed=fly._seed(resumes=False),
             progress=Progress(bool(fly.verbose)),

@@ -179,9 +179,9 @@ class FlyHashVectorizer(
         sum of the codes of its words. Can be changed after ``fit``.
     document_cells : {"auto", "words"}, default="auto"
         Which cells respond to documents. ``"auto"``: a second group, learned from whole documents,
-        if there are enough of them and they are longer than sentences. ``"words"``: the word
-        cells, so that codes of documents, words and contexts can be compared. Can be set to
-        ``"words"`` after ``fit``, too.
+        if there are at least a hundred with 25 words on average; or a thousand shorter ones, with
+        less than a million words in all. ``"words"``: the word cells, so that codes of documents,
+        words and contexts can be compared. Can be set to ``"words"`` after ``fit``, too.
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, \
 stop_words, token_pattern, vocabulary
         As in :class:`~sklearn.feature_extraction.text.TfidfVectorizer`. The tokenizer is called
@@ -520,8 +520,9 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
 
         The first call fixes the vocabulary, from its own documents or from ``vocabulary=``; words
         first seen later are unknown, unless ``grow_vocabulary`` adds them. The first call makes
-        ``n_epochs`` passes over its documents, later calls one. If a call fails, the estimator
-        stays as it was.
+        ``n_epochs`` passes over its documents, later calls one. It also decides whether there are
+        document cells; if documents are short, they are dropped once there are a million words. If
+        a call fails, the estimator stays as it was.
 
         Parameters
         ----------
@@ -701,6 +702,7 @@ truncate_windows_, n_active_, decorrelation_, max_pairs_, spelling_weight_
                 id_map,
                 len(vocabulary),
                 self.n_kenyon_cells,
+                n_tokens=fitted.n_tokens,
                 engine=computing["engine"],
                 seed=seed,
                 progress=progress,

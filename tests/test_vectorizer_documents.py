@@ -31,6 +31,7 @@ def texts_of(n_documents, n_words=40, seed=0):
 
 TEXTS, TOPICS = texts_of(160)
 OTHERS, OTHER_TOPICS = texts_of(60, seed=1)
+SHORT, SHORT_TOPICS = texts_of(1200, n_words=8)
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +107,37 @@ class TestCellsOfWords:
         assert same(
             counts.transform(OTHERS), changed(counts, document_cells="words").transform(OTHERS)
         )
+
+
+class TestShortDocuments:
+    """They get cells of their own if there are many, and too little text to learn words from."""
+
+    @pytest.fixture
+    def much_text(self, monkeypatch):
+        monkeypatch.setattr("skfly.fit._fit._LITTLE_TEXT", 9000)
+
+    def test_a_classifier_of_their_codes(self, make_fly):
+        fly = make_fly(n_epochs=1, document_codes="graded").fit(SHORT)
+        assert fly.model_.document_coder is not None
+        test, topics = texts_of(300, n_words=8, seed=1)
+        model = LogisticRegression().fit(fly.transform(SHORT), SHORT_TOPICS)
+        assert model.score(fly.transform(test), topics) > 0.85
+
+    def test_few_of_them_have_none(self, make_fly):
+        assert make_fly(n_epochs=1).fit(SHORT[:999]).model_.document_coder is None
+
+    def test_nor_have_those_of_much_text(self, make_fly, much_text):
+        assert make_fly(n_epochs=1).fit(SHORT).model_.document_coder is None
+
+    def test_nor_have_those_of_a_stream_that_becomes_long(self, make_fly, much_text):
+        fly = make_fly(n_epochs=1).partial_fit(SHORT[:1000])
+        assert fly.model_.document_coder is not None
+        assert fly.partial_fit(SHORT[1000:]).model_.document_coder is None
+        assert fly.partial_fit(TEXTS).model_.document_coder is None
+
+    def test_long_documents_of_much_text_have_them(self, make_fly, much_text):
+        fly = make_fly(n_epochs=1).partial_fit(SHORT[:1000])
+        assert fly.partial_fit(texts_of(2000)[0]).model_.document_coder is not None
 
 
 class TestMore:

@@ -37,9 +37,11 @@ _LOG = logging.getLogger("skfly")
 LONGEST_PIECE = 1000
 """Maximum number of words of a piece of a document."""
 _MOST_WORDS = 1 << 22  # in all pieces; more hardly help
-_LEAST_DOCUMENTS = 100
 _CELLS_PER_DOCUMENT = 4
-_LEAST_LENGTH = 25  # words per document; below, the word cells give better codes
+_LEAST_DOCUMENTS = 100
+_LEAST_SHORT_DOCUMENTS = 1000
+_SHORT = 25  # words of a document on average; from many short ones, words are learned well
+_LITTLE_TEXT = 1_000_000  # words
 _LEAST_BLOCKS = 100  # a short corpus has few sentences to shuffle
 _FORMAT = 2  # of checkpoints
 
@@ -457,12 +459,15 @@ def fit_documents(
     n_words: int,
     n_cells: int,
     *,
+    n_tokens: int,
     engine: Engine,
     seed: int,
     progress: Progress,
     previous: LearnedDocuments | None = None,
 ) -> LearnedDocuments | None:
     """Learn document cells, or return ``None`` if the word cells serve better.
+
+    They do if there are few documents, or if documents are short and there is much text.
 
     Parameters
     ----------
@@ -472,15 +477,22 @@ def fit_documents(
         Model id of each of the corpus's ids.
     n_words, n_cells : int
         Of the model.
+    n_tokens : int
+        Words of all text so far.
     engine : Engine
     seed : int
     progress : Progress
     previous : LearnedDocuments, optional
         Continue from here. It is not changed.
     """
+    is_much = n_tokens >= _LITTLE_TEXT
+    if previous is not None and is_much:
+        n_so_far = previous.counts.documents[-1] + corpus.n_documents
+        if n_tokens < _SHORT * n_so_far:
+            return None
     if hasattr(corpus, "pieces"):
         counts = corpus.pieces(id_map, n_words, _MOST_WORDS, seed)
-    elif previous is None and np.diff(corpus.documents).max(initial=0) < _LEAST_LENGTH:
+    elif previous is None and is_much and np.diff(corpus.documents).max(initial=0) < _SHORT:
         return None
     else:
         counts = sample_pieces(
@@ -488,8 +500,9 @@ def fit_documents(
         )
     n_documents = counts.shape[0]
     if previous is None:
-        least = max(_LEAST_DOCUMENTS, n_cells // _CELLS_PER_DOCUMENT)
-        if n_documents < least or counts.sum() < _LEAST_LENGTH * n_documents:
+        are_short = counts.sum() < _SHORT * n_documents
+        least = _LEAST_SHORT_DOCUMENTS if are_short else _LEAST_DOCUMENTS
+        if n_documents < max(least, n_cells // _CELLS_PER_DOCUMENT) or (are_short and is_much):
             return None
     n_steps = RECOUNTS if previous is None else 1
     with progress.stage("documents", "documents", n_steps * n_documents) as monitor:
