@@ -201,6 +201,6 @@ def warn_of_small_text(n_tokens: int) -> None:
     if n_tokens < _SMALL:
         warn(
             f"learning from fewer than {_SMALL:,} words: expect topics but little word meaning; "
-            "for meanings of English words, take the model 'en' that comes with skfly",
+            "for meanings of English words, use the model 'en', which comes with skfly",
             SmallTextWarning,
         )

@@ -186,7 +186,7 @@ def train(
 ) -> None:
     """Train a model on text.
 
-    Settings of the rule without a default here depend on the length of the text.
+    Learning settings that show no default here depend on the length of the text.
     """
     if hash_length > cells:
         message = f"{hash_length} is more than --cells {cells}"
