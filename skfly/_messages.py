@@ -48,7 +48,8 @@ class Progress:
     ) -> Iterator[Progress]:
         """Start a stage of ``total`` steps (batches), each of which handles some ``unit``.
 
-        An interrupted run has ``done`` some of them already.
+        An interrupted run has ``done`` some of them already. Without a ``unit``, no speed is
+        shown: where each step goes through the same words again, it would mislead.
         """
         self._label, self._unit, self._total = label, unit, total
         self._steps = self._done = done
@@ -67,7 +68,8 @@ class Progress:
         else:
             yield self
         seconds = time.monotonic() - self._began
-        self._line(f"{_short(self._amount)} {self._unit} in {seconds:.1f} s")
+        handled = f"{_short(self._amount)} {self._unit} in " if self._unit else ""
+        self._line(f"{handled}{seconds:.1f} s")
 
     def tell(self, label: str, text: str) -> None:
         """Print a line."""
@@ -91,7 +93,7 @@ class Progress:
 
     def _rate(self, **details: float) -> str:
         seconds = max(time.monotonic() - self._began, 1e-9)
-        parts = [f"{_short(self._amount / seconds)} {self._unit}/s"]
+        parts = [f"{_short(self._amount / seconds)} {self._unit}/s"] if self._unit else []
         if "cells_used" in details:
             parts.append(f"{details['cells_used']:.0%} of cells in use")
         return ", ".join(parts)
@@ -100,7 +102,7 @@ class Progress:
         text = self._rate(**details)
         if not self._total:
             return text
-        text = f"{self._steps / self._total:.0%}, {text}"
+        text = ", ".join(filter(None, [f"{self._steps / self._total:.0%}", text]))
         if self._steps == self._done + 1:  # it may have compiled kernels: no guide to the rest
             return text
         seconds = time.monotonic() - self._warm
@@ -199,6 +201,6 @@ def warn_of_small_text(n_tokens: int) -> None:
     if n_tokens < _SMALL:
         warn(
             f"learning from fewer than {_SMALL:,} words: expect topics but little word meaning; "
-            "for meanings of English words, take the model 'en' that comes with skfly",
+            "for meanings of English words, use the model 'en', which comes with skfly",
             SmallTextWarning,
         )

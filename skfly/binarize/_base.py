@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -19,10 +20,12 @@ from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skfly._sklearn_compat import Interval, _fit_context, as_output
+from skfly._threads import single_threaded_blas
 from skfly.index import pack_codes
 from skfly.model import codes_to_csr
 
 _VECTORS_AT_A_TIME = 4096
+_WORTH_THREADS = 1 << 25  # numbers in all vectors
 COUNT = Interval(Integral, 1, None, closed="left")
 _CONSTRAINTS: dict[str, Any] = {
     "n_bits": [COUNT],
@@ -119,7 +122,11 @@ class _Binarizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         -------
         self : object
         """
-        self._fit(check_vectors(self, X, ensure_min_samples=self._fewest_vectors))
+        X = check_vectors(self, X, ensure_min_samples=self._fewest_vectors)
+        # many small products: on a busy machine, threads of BLAS that wait for each other take
+        # ten times as long as one
+        with single_threaded_blas() if X.size < _WORTH_THREADS else nullcontext():
+            self._fit(X)
         return self
 
     @abstractmethod

@@ -210,7 +210,8 @@ def in_one_line(error: BaseException) -> str:
     context: typer.Context | None = getattr(error, "ctx", None)
     if context is not None:
         parts.append(f"see '{context.command_path} --help'")
-    return escaped(" ".join("; ".join(part.rstrip(".") for part in parts).split()))
+    message = "; ".join(part.rstrip(".") for part in parts).replace("?; see ", "? See ")
+    return escaped(" ".join(message.split()))
 
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

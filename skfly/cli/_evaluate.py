@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from skfly.cli._app import Encoding, Force, Jobs, Json, Quiet, UnknownWords, app, examples
 from skfly.cli._console import Layout, print_json, print_markdown, say, show_warning
-from skfly.cli._files import check_place, load_model, read_lines
+from skfly.cli._files import check_place, holds_only_words, load_model, read_lines
 
 if TYPE_CHECKING:
     from skfly.evaluation import Table
@@ -86,8 +86,9 @@ app.add_typer(
     ),
 )
 
-_MODEL_HELP = """A model file, or word vectors: .txt, .vec or .bin in word2vec's format, .kv as
-gensim's KeyedVectors saves them (a pickle: see --trust-pickle)."""
+_MODEL_HELP = """A model file, 'en', or word vectors: as FlyKeyedVectors saves them; .txt, .vec or
+.bin in word2vec's format; .kv as gensim's KeyedVectors saves them (a pickle: see
+--trust-pickle)."""
 _WORDSIM_HELP = """A file of word pairs (word1 word2 score), or a directory of them; can be
 repeated. Without it: WordSim-353 and SimLex-999, which come with gensim."""
 _QUESTIONS_HELP = """Four words per line, in sections that begin with ': name'. Without it: the
@@ -270,11 +271,16 @@ def load_to_evaluate(
     """Return a model or vectors; refuse options that only a model can have."""
     from skfly.evaluation import is_vector_file, load_vectors
 
-    dense = is_vector_file(path)
+    has_codes = holds_only_words(path)
+    has_vectors = has_codes or is_vector_file(path)
     for option, given in (only_models | {"--unknown-words": unknown_words}).items():
-        if dense and given is not None:
+        if has_vectors and given is not None:
             raise typer.BadParameter(f"{option} is for models of skfly, but {path} holds vectors")
-    model = load_vectors(path, trusted=trust_pickle) if dense else load_model(path)
+    if has_codes:
+        from skfly.keyedvectors import FlyKeyedVectors
+
+        return FlyKeyedVectors.load(path)
+    model = load_vectors(path, trusted=trust_pickle) if has_vectors else load_model(path)
     if unknown_words is not None:
         model.set_params(unknown_words=unknown_words.value)
     return model

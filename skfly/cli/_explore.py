@@ -75,7 +75,7 @@ def explore(
     documents = None if index is None else open_documents(index, fly, quiet)
     server = Server(host, port)
     if not quiet:
-        say(f"skfly: opening {model} ...", err=True)
+        say(f"skfly: opening {model}: ranking the words of its cells ...", err=True)
 
     def ready() -> None:
         if as_json:

@@ -39,6 +39,16 @@ def load_model(model: Path) -> FlyHashVectorizer:
     return FlyHashVectorizer.from_pretrained(model)
 
 
+def holds_only_words(path: Path) -> bool:
+    """Return whether a file is one that ``FlyKeyedVectors.save`` wrote."""
+    from skfly._model_file import ModelFileError, read_model_file
+
+    try:
+        return path.is_file() and "keys" in read_model_file(path, mmap=True)[1]
+    except (ModelFileError, OSError):  # whoever opens it says why
+        return False
+
+
 def load_to_hash(
     model: Path, hash_length: int | None, unknown_words: str | None = None
 ) -> FlyHashVectorizer:

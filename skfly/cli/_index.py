@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import islice
@@ -86,7 +87,9 @@ def index(
     with on_interrupt(lambda: "no index was written"), show_logs(quiet):
         if model is None:
             fly = FlyHashVectorizer(random_state=0, n_jobs=jobs, verbose=0 if quiet else 1)
-            fly.fit(documents)
+            with warnings.catch_warnings(record=True) as given:
+                fly.fit(documents)
+            _repeat(given)
         else:
             fly = load_to_hash(model, None).set_params(n_jobs=jobs)
         made = DocumentIndex(fly, keep_texts=texts)
@@ -107,6 +110,20 @@ def index(
             f"{output}: {len(made):,} documents{lost} in {summary['seconds']:.1f} s; "
             f"{size_text(summary['file_bytes'])}"
         )
+
+
+def _repeat(given: list[warnings.WarningMessage]) -> None:
+    """Show the warnings of a fit; say what helps here if the text is small."""
+    from skfly import SmallTextWarning
+
+    for warning in given:
+        if issubclass(warning.category, SmallTextWarning):
+            show_warning(
+                "the texts have fewer than 300,000 words, enough to learn topics but little word "
+                "meaning: '--model en' may find more in English texts"
+            )
+        else:
+            show_warning(warning.message)
 
 
 def open_documents(path: Path, fly: FlyHashVectorizer, quiet: bool) -> DocumentIndex:

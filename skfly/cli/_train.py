@@ -186,13 +186,13 @@ def train(
 ) -> None:
     """Train a model on text.
 
-    Settings of the rule without a default here depend on the length of the text.
+    Learning settings that show no default here depend on the length of the text.
     """
     if hash_length > cells:
         message = f"{hash_length} is more than --cells {cells}"
         raise typer.BadParameter(message, param_hint="'--hash-length'")
     check_place(output, force)
-    _check_checkpoint(checkpoint, resume)
+    _check_checkpoint(checkpoint, resume, quiet)
     given = {
         "n_kenyon_cells": cells,
         "hash_length": hash_length,
@@ -252,14 +252,15 @@ def _what_is_kept(checkpoint: Path | None, encoded_corpus: Path | None) -> str:
 
     if checkpoint is not None and Checkpoints.run_in(checkpoint) is not None:
         return f"{checkpoint} has the state of the run: the same command with --resume continues"
-    if encoded_corpus is not None and _is_encoded(encoded_corpus):
-        return f"{encoded_corpus} has the encoded text: the same command does not read it again"
+    lost = "no model was written"
     if checkpoint is not None:
-        return "no model was written, and no checkpoint: the first comes after a minute"
-    return "no model was written"
+        lost += ", and no checkpoint: the first comes after a minute of training"
+    if encoded_corpus is not None and _is_encoded(encoded_corpus):
+        return f"{lost}; {encoded_corpus} has the encoded text, which is not read again"
+    return lost
 
 
-def _check_checkpoint(directory: Path | None, resume: bool) -> None:
+def _check_checkpoint(directory: Path | None, resume: bool, quiet: bool) -> None:
     """Refuse to resume a run unless asked to, and reject unsuitable directories."""
     if directory is None:
         if resume:
@@ -269,7 +270,13 @@ def _check_checkpoint(directory: Path | None, resume: bool) -> None:
         return
     from skfly.fit import Checkpoints
 
-    if not resume and Checkpoints.run_in(directory) is not None:
+    is_there = Checkpoints.run_in(directory) is not None
+    if resume and not is_there and not quiet:
+        say(
+            f"skfly: {directory} has no checkpoint to resume: starting from the beginning",
+            err=True,
+        )
+    if is_there and not resume:
         message = (
             f"{directory} has an unfinished run, or one whose model was not saved: continue it "
             "with --resume, or remove the directory"

@@ -17,7 +17,7 @@ _CHECKPOINTS = ("checkpoint-????????.skfly", "finished.skfly")
 @app.command(
     epilog=examples(
         "skfly verify corpus.skfly",
-        "skfly verify vectors.kv documents.index corpus.ids state --json",
+        "skfly verify vectors.skfly notes.idx corpus.ids state --json",
     )
 )
 def verify(
@@ -66,6 +66,8 @@ def _verify(path: Path) -> str:
     if str(path) in PRETRAINED or (path / MODEL_NAME).is_file():
         path = find_model(path)
     if path.is_dir():
+        if not any(path.iterdir()):
+            raise ValueError(f"{path} is empty: it holds no checkpoint")
         EncodedCorpus.load(path)
         return "encoded corpus"
     arrays, content = read_model_file(path, mmap=True)

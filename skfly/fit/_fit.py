@@ -352,7 +352,7 @@ class _Run:
         for batch in self._stream.epoch(self._first_epoch + before + at.epoch, at.batch):
             report = rule.step(batch, at.stage, at.epoch, self._random)
             at.add(report)
-            details = {"epoch": at.epoch + 1, **at.figures()} if at.sizes else {}
+            details = {"epoch": at.epoch + 1, **at.figures()} if sum(at.sizes) else {}
             monitor.advance(report.n_windows, **details)
             if checkpoints is not None and checkpoints.is_due():
                 numbers, arrays = rule.state()
@@ -402,7 +402,7 @@ class _Run:
     def finish(self, progress: Progress, history: History) -> Fitted:
         task, n_steps = self._task, self._rule.finishing_steps
         shown = progress if n_steps else Progress(enabled=False)
-        with shown.stage("finishing", "words", n_steps) as monitor:
+        with shown.stage("word cells", "", n_steps) as monitor:
             learned = self._rule.finish(monitor.advance)
         return Fitted(
             self._name,
@@ -505,7 +505,7 @@ def fit_documents(
         if n_documents < max(least, n_cells // _CELLS_PER_DOCUMENT) or (are_short and is_much):
             return None
     n_steps = RECOUNTS if previous is None else 1
-    with progress.stage("documents", "documents", n_steps * n_documents) as monitor:
+    with progress.stage("document cells", "", n_steps) as monitor:
         if previous is not None:
             return learn_more_documents(counts, previous, engine, seed, monitor.advance)
         return learn_documents(counts, n_cells, engine, seed, monitor.advance)

@@ -164,7 +164,8 @@ def read_model(path: str | os.PathLike[str], *, mmap: bool = False) -> ModelFile
     arrays: dict[str, NDArray[Any]] = stored
     if "keys" in content:
         raise ModelFileError(
-            f"{path} holds words and their codes, not a model: open it with FlyKeyedVectors.load"
+            f"{path} holds words and their codes, not a model: open it with FlyKeyedVectors.load "
+            "or 'skfly evaluate words'"
         )
     if content.get("kind") == "documents":
         raise ModelFileError(

@@ -346,6 +346,8 @@ class FlyModel:
         """
         if window is not None and (window < 1 or window % 2 == 0):
             raise ValueError(f"window must be an odd number of words; got {window}")
+        if isinstance(targets, str):
+            raise ValueError("expected a list of targets, got a single str; pass [word]")
         contexts, targets = list(check_documents(contexts)), list(targets)
         if len(contexts) != len(targets):
             raise ValueError(

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from skfly import EncodedCorpus
 from skfly.cli import _train
 from skfly.cli._console import Layout, Rows
 from skfly.fit import Checkpoints
@@ -126,6 +127,19 @@ def test_ctrl_c_says_that_there_is_no_checkpoint_yet(skfly, text, tmp_path, monk
     state = tmp_path / "state"
     _, _, err = skfly("train", text, "-o", tmp_path / "a", *SMALL, "--checkpoint", state)
     assert "and no checkpoint: the first comes after a minute" in err
+
+
+def test_ctrl_c_says_that_there_is_encoded_text_but_no_checkpoint(
+    skfly, text, tmp_path, monkeypatch
+):
+    ids = tmp_path / "ids"
+    monkeypatch.setattr(
+        _train, "_train", Interrupted(lambda: EncodedCorpus.from_documents(["a fly"]).save(ids))
+    )
+    kept = ("--checkpoint", tmp_path / "state", "--encoded-corpus", ids)
+    _, _, err = skfly("train", text, "-o", tmp_path / "a", *SMALL, *kept)
+    assert "and no checkpoint: the first comes after a minute" in err
+    assert f"{ids} has the encoded text" in err
 
 
 def test_ctrl_c_says_where_the_run_continues(skfly, text, tmp_path, monkeypatch):

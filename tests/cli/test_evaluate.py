@@ -75,6 +75,17 @@ def test_evaluate_vectors(skfly, wordsim, tmp_path):
     assert out.splitlines()[3] == "| pairs | 3 of 6 | 3 of 6 |"
 
 
+def test_evaluate_word_codes_that_were_saved_alone(skfly, fly, wordsim, tmp_path):
+    fly.wv.save(tmp_path / "codes.skfly")
+    args = ("evaluate", "words", tmp_path / "codes.skfly", "--wordsim", wordsim, "--quiet")
+    code, out, err = skfly(*args)
+    assert (code, err) == (0, "")
+    assert out == f"{word_similarity(fly.wv, wordsim)}\n"
+    assert (
+        "--unknown-words is for models of skfly" in skfly(*args, "--unknown-words", "ignore").err
+    )
+
+
 @pytest.mark.parametrize("encoded", [False, True])
 def test_evaluate_over_seeds_trains_again(skfly, fly, model, text, wordsim, tmp_path, encoded):
     corpus = text

@@ -42,6 +42,7 @@ def test_unreadable_files_are_reported_once(skfly, notes, tmp_path):
     err = skfly("index", notes, "-o", tmp_path / "notes.idx").err  # reads twice
 
     assert err.count("left out") == 1
+    assert err.count("'--model en' may find more") == 1
     assert "--encoding sets another (1 more files too)" in err
 
 

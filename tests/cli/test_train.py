@@ -265,6 +265,14 @@ def test_resume_wants_to_know_where(skfly, text, tmp_path):
     assert "--checkpoint DIR" in err
 
 
+def test_resuming_without_a_checkpoint_says_that_it_starts_over(skfly, text, tmp_path):
+    state = tmp_path / "state"
+    train = ("train", text, "-o", tmp_path / "m", *SMALL, "--checkpoint", state, "--resume")
+    code, _, err = skfly(*train)
+    assert code == 0
+    assert f"skfly: {state} has no checkpoint to resume: starting from the beginning\n" in err
+
+
 # Directories and tables
 
 

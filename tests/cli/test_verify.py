@@ -103,3 +103,8 @@ def test_a_directory_of_the_hub(skfly, model, tmp_path):
     code, out, _ = skfly("verify", hub)
     assert code == 1
     assert "is not the file that" in out
+
+
+def test_an_empty_directory_holds_no_checkpoint(skfly, tmp_path):
+    code, out, _ = skfly("verify", tmp_path)
+    assert (code, out) == (1, f"{tmp_path} is empty: it holds no checkpoint\n")
