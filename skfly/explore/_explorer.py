@@ -316,14 +316,18 @@ class Explorer:
     # Words
 
     def word(self, word: str, other: str | None = None, n_neighbours: int = 12) -> dict[str, Any]:
-        """Return a word's neighbours and code, and the cells it shares with another word."""
+        """Return a word's neighbours and code, and the cells it shares with another word.
+
+        The most specific cells come first.
+        """
         about = self._word(word)
         if about["known"]:
             code = self._fly_model.words([about["word"]])
             about["neighbours"] = self._neighbours(code, n_neighbours, {about["word"]})
         if other is not None:
             about["other"] = self._word(other)
-            shared = sorted(set(about["code"]) & set(about["other"]["code"]))
+            both = set(about["code"]) & set(about["other"]["code"])
+            shared = sorted(both, key=lambda cell: (self._breadth[cell], cell))
             about["shared"] = self._describe(shared, [0.0] * len(shared), 8, _TEMPERATURE)
             about["similarity"] = len(shared) / self._fly_model.hash_length
         return about
@@ -450,8 +454,9 @@ class Explorer:
             for described in self._fly_model.describe_cells(part, n_looked, temperature):
                 words = [(word, round(chance, 8)) for word, chance in described.words]
                 content = [pair for pair in words if stop_words or not is_stop_word(pair[0])]
-                # a cell of stop words only shows these
-                known[described.number, *asked] = (content or words)[:n_words]
+                # a cell of stop words, such as numbers, shows these
+                shown = content if len(content) >= min(_NAME_WORDS, n_words) else words
+                known[described.number, *asked] = shown[:n_words]
         for key in list(islice(known, max(0, len(known) - max(_CELLS_KEPT, len(cells))))):
             del known[key]
 

@@ -85,7 +85,9 @@ def test_a_word_and_the_cells_it_shares(explorer, explored):
     )[0]
     bank, money = (set(explored.hash_words([w]).indices.tolist()) for w in ("bank", "money"))
     shared = bank & money
-    assert [cell["cell"] for cell in answer["shared"]] == sorted(shared)
+    assert {cell["cell"] for cell in answer["shared"]} == shared
+    breadths = [cell["breadth"] for cell in answer["shared"]]
+    assert breadths == sorted(breadths)  # the most specific first
     assert answer["similarity"] == len(shared) / 4
     near = {near["word"]: near["n_shared"] for near in explorer.word("bank")["neighbours"]}
     assert near["money"] == len(shared)
@@ -179,6 +181,13 @@ def test_a_model_without_cells_in_use(idle):
     )
     assert len(explorer.map()["words"]) == 4
     assert explorer.selection([[-1, -1], [9, -1], [9, 9]])["code"] == []
+
+
+def test_the_words_of_a_cell_of_numbers_are_numbers():
+    params = {"n_kenyon_cells": 8, "hash_length": 2, "random_state": 0, "n_jobs": 1}
+    fly = FlyHashVectorizer(**params).fit(["1901 1902 1903 1904 fly", "1901 1904 fruit"] * 20)
+    for cell in Explorer(fly).every_cell(6):
+        assert "1901" in [word for word, _ in cell["words"]]  # not only "fly" and "fruit"
 
 
 def test_text_is_never_the_name_of_a_file(explored, tmp_path):
