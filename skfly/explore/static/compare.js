@@ -58,11 +58,11 @@ export function compareView(root, model) {
         h("div", {},
           h("p", { class: "score" },
             h("strong", {}, percent(answer.similarity)), ` similar: ${answer.shared.length} of ` +
-            `${model.hash_length} cells in common`),
-          saveTable("Cells of two sentences", [["cell", "name", "first", "second"],
-            ...[...new Set([...answer.left_code, ...answer.right_code])].sort((a, b) => a - b)
-              .map((cell) => [cell, nameOf(cell), answer.left_code.includes(cell),
-                answer.right_code.includes(cell)])]),
+            `${model.hash_length} cells in common `,
+            saveTable("Cells of two sentences", [["cell", "name", "first", "second"],
+              ...[...new Set([...answer.left_code, ...answer.right_code])].sort((a, b) => a - b)
+                .map((cell) => [cell, nameOf(cell), answer.left_code.includes(cell),
+                  answer.right_code.includes(cell)])])),
           legend(["first", "only the first"], ["other", "only the second"], ["both", "both"])),
         codeGrid(model.n_cells, [["first", alone(answer.left_code)],
           ["other", alone(answer.right_code)], ["both", answer.shared]],

@@ -215,8 +215,8 @@ export const usage = (cell) =>
   h(
     "p",
     { class: "usage" },
-    `in the codes of ${plural(cell.n_used, "word", "words")} (${percent(cell.share_used)}); effective number of words: ` +
-      count(Math.round(cell.breadth)),
+    `In the codes of ${plural(cell.n_used, "word", "words")} (${percent(cell.share_used)}); ` +
+      `about ${plural(Math.round(cell.breadth), "word excites", "words excite")} it strongly.`,
   );
 
 const stopSwitch = (shown, change) =>

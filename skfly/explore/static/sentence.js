@@ -82,7 +82,7 @@ export function sentenceView(root, model) {
     results.replaceChildren(
       h("h2", {}, "The most active cells"),
       h("div", { class: "cells" }, answer.cells.map((cell) => cellCard(cell, { most, watch }))),
-      h("h2", {}, `Its code: ${answer.code.length} of ${count(model.n_cells)} cells`),
+      h("h2", {}, `The code of the sentence: ${answer.code.length} of ${count(model.n_cells)} cells`),
       codeGrid(model.n_cells, [["on", answer.code]], "The code of the sentence"),
       regionsOf(answer.code, model),
     );
