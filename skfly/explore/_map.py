@@ -69,10 +69,11 @@ def _scale(points: NDArray[np.float64]) -> NDArray[np.float64]:
     if len(points) < 2:
         return np.full_like(points, 0.5)
     low, high = np.percentile(points, [0.2, 99.8], axis=0)
-    scaled = (points - low) / np.maximum(high - low, 1e-9)
+    scaled = np.divide(points - low, high - low, out=np.full_like(points, 0.5), where=high > low)
     inner = np.clip(scaled, 0.0, 1.0)
     beyond = scaled - inner
-    return _MARGIN + (1 - 2 * _MARGIN) * inner + _MARGIN * beyond / (np.abs(beyond) + _MARGIN)
+    moved: NDArray[np.float64] = _MARGIN * beyond / (np.abs(beyond) + _MARGIN)
+    return _MARGIN + (1 - 2 * _MARGIN) * inner + moved
 
 
 def _by_fingerprint(

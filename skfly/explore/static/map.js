@@ -78,7 +78,7 @@ export function mapView(root, model) {
     }));
   root.append(h("h1", { tabindex: -1 }, "Map of words"), told, status, tools, holder,
     h("p", { class: "legend" }, model.region_names.map((name, i) =>
-      h("span", { class: `region r${i}` }, name))), panel);
+      name && h("span", { class: `region r${i}` }, name))), panel);
   const zoom = window.d3.zoom().scaleExtent(ZOOMS)
     .filter((event) => !event.button && (event.type === "wheel" || !(isDrawing() || event.shiftKey)))
     .on("start", () => { moves = true; })

@@ -201,7 +201,7 @@ export function regionsOf(code, model) {
   for (const cell of code) often.set(regionOf(cell), (often.get(regionOf(cell)) ?? 0) + 1);
   const most = [...often].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 4);
   return h("p", { class: "legend" }, most.map(([region, n]) =>
-    h("span", { class: `region r${region}` }, `${model.region_names[region]} (${n})`)));
+    h("span", { class: `region r${region}` }, `${model.region_names[region] || "no name"} (${n})`)));
 }
 
 export const legend = (...entries) =>

@@ -103,7 +103,7 @@ export function sentenceView(root, model) {
         neighbours("Nearest in this sentence", answer.in_context, model.hash_length,
           "The model knows no word here."),
         neighbours("Nearest to the word alone", answer.static, model.hash_length, unknown)),
-      h("div", { class: "pair codes" },
+      !answer.context_code.length ? "" : h("div", { class: "pair codes" },
         h("div", {},
           h("p", {}, `${both.length} of the ${answer.context_code.length} cells of its code here are ` +
             "also in its code by itself."),
