@@ -72,8 +72,9 @@ def _scale(points: NDArray[np.float64]) -> NDArray[np.float64]:
     scaled = np.divide(points - low, high - low, out=np.full_like(points, 0.5), where=high > low)
     inner = np.clip(scaled, 0.0, 1.0)
     beyond = scaled - inner
-    moved: NDArray[np.float64] = _MARGIN * beyond / (np.abs(beyond) + _MARGIN)
-    return _MARGIN + (1 - 2 * _MARGIN) * inner + moved
+    beyond *= _MARGIN / (np.abs(beyond) + _MARGIN)
+    placed: NDArray[np.float64] = _MARGIN + (1 - 2 * _MARGIN) * inner + beyond
+    return placed
 
 
 def _by_fingerprint(
