@@ -50,6 +50,18 @@ def test_type_a_sentence(open_page):
     wait_for_address(page, "text=the+fly+eats")
 
 
+@pytest.mark.parametrize(
+    ("link", "box"), [("#/sentence", "#text"), ("#/compare", "#a"), ("#/word?w=bank", "#other")]
+)
+def test_a_view_that_is_left_while_typing_does_not_come_back(open_page, link, box):
+    page = open_page(link)
+    page.fill(box, "ripe fruit")
+    page.evaluate("location.hash = '#/cells'")
+    page.wait_for_selector(".list .card")
+    page.wait_for_timeout(500)  # more than the pause after which what was typed is read
+    assert page.url.endswith("#/cells")
+
+
 def test_the_temperature_and_the_number_of_cells(open_page):
     page = open_page("#/sentence?text=ripe+fruit&t=0.02")
     page.wait_for_selector(".cell .cloud text")

@@ -171,6 +171,9 @@ def test_documents_are_a_layer_of_the_map(open_page, documents):
     page.reload()
     page.wait_for_selector("canvas[data-labels]")
     assert page.is_checked("#docs")
+    page.wait_for_selector(".legend >> text=3 documents")
+    page.uncheck("#docs")
+    page.wait_for_selector(".legend .layer", state="hidden")
 
 
 def test_near_duplicates(open_page, documents):

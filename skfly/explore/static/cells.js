@@ -77,7 +77,7 @@ export function cellView(root, model) {
   const controls = h("div");
   const body = h("div", { "aria-live": "polite" });
   root.append(title, controls, body);
-  const tune = later(120, (changes) => go("cell", { ...params, ...changes }, { replace: true }));
+  const tune = later(120, (changes) => go("cell", { ...params, ...changes }, { replace: true }), title);
 
   const passages = h("section", { "aria-live": "polite" });
   const askPassages = latest();

@@ -18,14 +18,14 @@ export function compareView(root, model) {
       id: name, rows: 2, maxlength: 2000, placeholder: label, "aria-label": label, spellcheck: "false",
     });
     element.addEventListener("input", later(250, () =>
-      change({ [name]: element.value }, { replace: Boolean(params[name]) })));
+      change({ [name]: element.value }, { replace: Boolean(params[name]) }), element));
     return element;
   };
   const boxes = { a: box("a", "One sentence"), b: box("b", "Another sentence") };
   const lit = { a: h("div"), b: h("div") };
   const controls = h("div");
   const results = h("div", { "aria-live": "polite" });
-  const tune = later(120, (changes) => change(changes, { replace: true }));
+  const tune = later(120, (changes) => change(changes, { replace: true }), controls);
   root.append(
     h("h1", { tabindex: -1 }, "Two sentences"),
     h("p", { class: "lead" },

@@ -25,7 +25,7 @@ export function documentsView(root, model) {
   const body = h("div", { "aria-live": "polite" });
   const tabs = h("p", { class: "tabs" });
   box.addEventListener("input", later(150, () =>
-    go("documents", { q: box.value }, { replace: Boolean(params.q) })));
+    go("documents", { q: box.value }, { replace: Boolean(params.q) }), box));
   root.append(h("h1", { tabindex: -1 }, "Documents"), tabs, box, body);
 
   const entry = (row) => h("li", { class: "card" },

@@ -28,9 +28,9 @@ export function sentenceView(root, model) {
   });
   const change = (changes, options) => go("sentence", { ...params, ...changes }, options);
   const typed = later(250, () =>
-    change({ text: box.value, target: undefined }, { replace: Boolean(params.text) }));
+    change({ text: box.value, target: undefined }, { replace: Boolean(params.text) }), box);
   box.addEventListener("input", typed);
-  const tune = later(120, (changes) => change(changes, { replace: true }));
+  const tune = later(120, (changes) => change(changes, { replace: true }), box);
   const controls = h("div");
   root.append(
     h("h1", { tabindex: -1 }, "A sentence and its cells"),
