@@ -59,7 +59,8 @@ export function litWords(words, drives, { chosen = null, pick = null } = {}) {
   );
 }
 
-export function neighbours(title, rows, length, empty, heading = "h3") {
+export function neighbours(title, found, length, empty, heading = "h3") {
+  const rows = found.filter((row) => row.n_shared > 0);
   return h(
     "section",
     { class: "card" },

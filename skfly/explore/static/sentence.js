@@ -96,13 +96,15 @@ export function sentenceView(root, model) {
     const place = Math.round(numberOf(params.target, 0, 0, 2000));
     const answer = await askContext("context", { text: cut(params.text, 2000), place });
     const both = answer.static_code.filter((cell) => answer.context_code.includes(cell));
+    const alone = "No other word shares a cell with it.";
     const unknown = [h("bdi", {}, answer.word), " is not in the model's vocabulary."];
     panel.replaceChildren(
       h("h2", {}, h("a", { href: linkWord(answer.word) }, answer.word), " in this sentence"),
       h("div", { class: "pair" },
         neighbours("Nearest in this sentence", answer.in_context, model.hash_length,
-          "The model knows no word here."),
-        neighbours("Nearest to the word alone", answer.static, model.hash_length, unknown)),
+          answer.context_code.length ? alone : "The model knows no word here."),
+        neighbours("Nearest to the word alone", answer.static, model.hash_length,
+          answer.static_code.length ? alone : unknown)),
       !answer.context_code.length ? "" : h("div", { class: "pair codes" },
         h("div", {},
           h("p", {}, `${both.length} of the ${answer.context_code.length} cells of its code here are ` +
