@@ -46,7 +46,7 @@ PICTURES = {
     "map": Picture("#/map", "canvas[data-labels]", 900),
     "dark": Picture("#/word?w=bank&with=river", ".score", 970, theme="dark"),
     "selection": Picture(
-        "#/map?sel=7000,4300,8100,4300,8100,5600,7000,5600&docs=1", "#selection .on", 1500
+        "#/map?sel=6900,4300,7900,4300,7900,5600,6900,5600&docs=1", "#selection .on", 1500
     ),
     "documents": Picture("#/documents?q=jazz+singer", ".results .on", 800),
     "sentence": Picture(f"#/sentence?{LOANS}", ".cell >> nth=3", 1160),

@@ -17,6 +17,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from skfly.explore._atlas import SCALE
+from skfly.explore._documents import MAX_WORD
 from skfly.explore._explorer import ORDERS, Explorer
 from skfly.explore._fields import (
     MAX_BODY,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 _STATIC = Path(__file__).parent / "static"
 _MOST = 2**31 - 1
-_MAX_WORD = 100
 _CORNERS = 200
 _SLOW = ("map", "selection", "duplicates")
 BODY_SECONDS = 10
@@ -86,14 +86,14 @@ def create_app(
     explorer = Explorer(fly, name, index)
     queries = {
         "model": _Query(explorer.model, {}, {}),
-        "search": _Query(explorer.search, {"query": text(_MAX_WORD)}, {"n_words": whole(1, 50)}),
+        "search": _Query(explorer.search, {"query": text(MAX_WORD)}, {"n_words": whole(1, 50)}),
         "sentence": _Query(explorer.sentence, {"text": text()}, _CELLS),
         "compare": _Query(explorer.compare, {"left": text(), "right": text()}, _CELLS),
         "context": _Query(
             explorer.context, {"text": text(), "place": whole(0, _MOST)}, _NEIGHBOURS
         ),
         "word": _Query(
-            explorer.word, {"word": text(_MAX_WORD)}, {"other": text(_MAX_WORD), **_NEIGHBOURS}
+            explorer.word, {"word": text(MAX_WORD)}, {"other": text(MAX_WORD), **_NEIGHBOURS}
         ),
         "cells": _Query(
             explorer.cells,

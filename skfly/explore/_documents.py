@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from skfly.index import DocumentIndex
     from skfly.model import FlyModel
 
+MAX_WORD = 100  # characters
 _SHOWN = 400  # characters of a text in a list
 _READ = 20_000  # characters of a text whose words are explained
 _N_WORDS = 8
@@ -174,7 +175,7 @@ class Documents:
         for word, responses in words:
             strength[word] = float(np.maximum(responses[shared], 0.0).sum())
         strongest = sorted(strength, key=lambda word: (-strength[word], word))
-        because = [word for word in strongest if strength[word] > 0][:_N_WORDS]
+        because = [short(word) for word in strongest if strength[word] > 0][:_N_WORDS]
         return row | {"text": beginning(text), "code": code, "because": because}
 
     @property
@@ -183,6 +184,17 @@ class Documents:
         if found is None:
             found = self.__dict__["_place_of"] = {name: i for i, name in enumerate(self._ids)}
         return found
+
+
+def short(word: str) -> str:
+    """Return a word, or the beginning of one that no page could show.
+
+    Examples
+    --------
+    >>> short("fruit"), len(short("f" * 1_000_000))
+    ('fruit', 100)
+    """
+    return word if len(word) <= MAX_WORD else word[: MAX_WORD - 1] + "…"
 
 
 def beginning(text: str) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skfly.explore._atlas import Atlas
-from skfly.explore._documents import Documents
+from skfly.explore._documents import Documents, short
 from skfly.explore._passages import best_passages
 from skfly.explore._tours import tours
 from skfly.index import nearest_words
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from skfly.vectorizer import FlyHashVectorizer
 
 ORDERS = ("used", "specific", "dead")
-_CELLS_AT_A_TIME = 16
+_CELLS_AT_A_TIME = 256
 _CELLS_KEPT = 1000  # of which the words are
 _TEMPERATURE = 0.1  # of the words of a cell in lists, and of how specific it is
 _N_EXAMPLES = 12
@@ -79,8 +79,8 @@ class Explorer:
         self._name = name
         model = self._fly_model = fly.model_
         self._documents = None if index is None else Documents(index, own, self._drives)
-        self._known = model.known_words()
-        self._words = list(model.vocabulary.words)
+        self._known = {short(word): i for word, i in model.known_words().items()}
+        self._words = [short(word) for word in model.vocabulary.words]
         self._counts = model.vocabulary.counts
         self._sorted = sorted(self._known)
         by_count = np.argsort(-self._counts, kind="stable")
@@ -90,14 +90,14 @@ class Explorer:
         self._used = np.diff(self._codes.indptr)
         self._breadth = model.cell_breadths(_TEMPERATURE)
         self._layout = model.cell_layout()
-        self._names = [" ".join(words) for words in model.cell_names(_NAME_WORDS)]
+        self._names = [" ".join(map(short, words)) for words in model.cell_names(_NAME_WORDS)]
         self._atlas: Atlas | None = None
         self._words_of: dict[tuple[int, int, float, bool], list[tuple[str, float]]] = {}
         self._model = self._describe_model()
         if self._by_count:
             self.word(self._by_count[0])  # compile now, not at the first request
             self.sentence(self._by_count[0])
-            self.cells()  # the first page of the view of cells
+            self.cells("specific")  # the first page of the view of cells
 
     # The model
 
@@ -316,14 +316,18 @@ class Explorer:
     # Words
 
     def word(self, word: str, other: str | None = None, n_neighbours: int = 12) -> dict[str, Any]:
-        """Return a word's neighbours and code, and the cells it shares with another word."""
+        """Return a word's neighbours and code, and the cells it shares with another word.
+
+        The most specific cells come first.
+        """
         about = self._word(word)
         if about["known"]:
             code = self._fly_model.words([about["word"]])
             about["neighbours"] = self._neighbours(code, n_neighbours, {about["word"]})
         if other is not None:
             about["other"] = self._word(other)
-            shared = sorted(set(about["code"]) & set(about["other"]["code"]))
+            both = set(about["code"]) & set(about["other"]["code"])
+            shared = sorted(both, key=lambda cell: (self._breadth[cell], cell))
             about["shared"] = self._describe(shared, [0.0] * len(shared), 8, _TEMPERATURE)
             about["similarity"] = len(shared) / self._fly_model.hash_length
         return about
@@ -445,23 +449,23 @@ class Explorer:
                 known[cell, *asked] = known.pop((cell, *asked))
         new = [cell for cell in cells if (cell, *asked) not in known]
         n_looked = n_words if stop_words else 3 * n_words + 30
-        for start in range(0, len(new), _CELLS_AT_A_TIME):
-            part = new[start : start + _CELLS_AT_A_TIME]
-            for described in self._fly_model.describe_cells(part, n_looked, temperature):
-                words = [(word, round(chance, 8)) for word, chance in described.words]
-                content = [pair for pair in words if stop_words or not is_stop_word(pair[0])]
-                # a cell of stop words only shows these
-                known[described.number, *asked] = (content or words)[:n_words]
+        looked = self._fly_model.describe_cells(new, n_looked, temperature) if new else []
+        for described in looked:
+            words = [(short(word), round(chance, 8)) for word, chance in described.words]
+            content = [pair for pair in words if stop_words or not is_stop_word(pair[0])]
+            # a cell of stop words, such as numbers, shows these
+            shown = content if len(content) >= min(_NAME_WORDS, n_words) else words
+            known[described.number, *asked] = shown[:n_words]
         for key in list(islice(known, max(0, len(known) - max(_CELLS_KEPT, len(cells))))):
             del known[key]
 
     def _neighbours(self, code: Any, n_neighbours: int, without: set[str]) -> list[dict[str, Any]]:
         near = nearest_words(self._fly_model, code, n_neighbours, [without])[0]
-        return [self._about(word) | {"n_shared": n_shared} for word, n_shared in near]
+        return [self._about(short(word)) | {"n_shared": n_shared} for word, n_shared in near]
 
     def _word(self, word: str) -> dict[str, Any]:
         found = word if word in self._known else self._fly_model.normalize(word.strip())
-        if found not in self._known:
+        if self._fly_model.word_ids([found])[0] < 0 or found not in self._known:
             return {"word": word, "known": False, "code": [], "alike": self._alike(found)}
         code = _cells(self._fly_model.words([found]))
         return self._about(found) | {"known": True, "code": code}

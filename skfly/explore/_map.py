@@ -17,6 +17,7 @@ _NEIGHBOURS = 10
 _EPOCHS = 40
 _REPELLED = 4  # points that repel a word, for each that attracts it
 _SPREAD = 3.0  # of the blur that finds where most of a code lies, in places of the grid
+_MARGIN = 0.03  # of the map, on each side
 _ROWS_AT_A_TIME = 2048
 _AMID = 5  # landmarks among which something is placed
 # UMAP's curve of attraction and repulsion, for points that may touch
@@ -53,11 +54,27 @@ def draw_map(codes: sparse.csr_array, layout: CellLayout) -> WordMap:
         n_near = min(_NEIGHBOURS + 1, n_words)
         near, scores = PackedIndex(codes).search(codes, n_near)
         _pull(points, near.astype(np.int64), scores.astype(np.float64), _EPOCHS)
-    low, high = points.min(axis=0, initial=0.0), points.max(axis=0, initial=1e-9)
-    if n_words > 2:  # a few outliers do not shrink the rest
-        low, high = np.percentile(points, [0.2, 99.8], axis=0)
-    scaled = (points - low) / np.maximum(high - low, 1e-9)
-    return WordMap(np.clip(scaled, 0.0, 1.0).astype(np.float32), regions)
+    return WordMap(_scale(points).astype(np.float32), regions)
+
+
+def _scale(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scale points to 0 to 1; a few outliers are moved to the margin and do not shrink the rest.
+
+    Examples
+    --------
+    >>> far = np.array([[-1e9, 0.0], *([[0.0, 0.0], [1.0, 1.0]] * 500)])
+    >>> _scale(far).round(3)[:3].tolist()
+    [[0.0, 0.03], [0.03, 0.03], [0.97, 0.97]]
+    """
+    if len(points) < 2:
+        return np.full_like(points, 0.5)
+    low, high = np.percentile(points, [0.2, 99.8], axis=0)
+    scaled = np.divide(points - low, high - low, out=np.full_like(points, 0.5), where=high > low)
+    inner = np.clip(scaled, 0.0, 1.0)
+    beyond = scaled - inner
+    beyond *= _MARGIN / (np.abs(beyond) + _MARGIN)
+    placed: NDArray[np.float64] = _MARGIN + (1 - 2 * _MARGIN) * inner + beyond
+    return placed
 
 
 def _by_fingerprint(

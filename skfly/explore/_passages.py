@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skfly.explore._documents import beginning
+from skfly.explore._documents import beginning, short
 from skfly.model import FlyModel, is_stop_word
 
 _END = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -54,7 +54,7 @@ def best_passages(
         {
             "text": beginning(best[source][1]),
             "source": source,
-            "words": [word for word in best[source][2][:5] if response[word] > 0],
+            "words": [short(word) for word in best[source][2][:5] if response[word] > 0],
         }
         for source in order
     ]

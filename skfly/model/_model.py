@@ -35,7 +35,7 @@ from skfly.text import (
     word_ids,
 )
 
-_CELLS_AT_A_TIME = 16
+_STRENGTHS_AT_A_TIME = 2**22  # of words to cells, in 32 MB: some coders unpack all words each time
 _ORDERED_TEXTS = 1024  # at a time
 _SPELLED_TEXTS = 4096
 _SPELLED_WORDS = 512
@@ -666,7 +666,7 @@ class FlyModel:
     ) -> list[list[str]]:
         words = self.vocabulary.words
         found = []
-        for part in gen_batches(self.n_cells, _CELLS_AT_A_TIME):
+        for part in gen_batches(self.n_cells, self._cells_at_a_time):
             for strengths in strengths_of(np.arange(part.start, part.stop)).T:
                 order = _largest(strengths, 4 * _NAMING_WORDS)
                 found.append([words[i] for i in content_words(words, order, _NAMING_WORDS)])
@@ -690,10 +690,14 @@ class FlyModel:
         self, cells: NDArray[np.int64], temperature: float
     ) -> Iterator[NDArray[np.float64]]:
         self._check()
-        for start in range(0, len(cells), _CELLS_AT_A_TIME):
-            part = cells[start : start + _CELLS_AT_A_TIME]
+        for start in range(0, len(cells), self._cells_at_a_time):
+            part = cells[start : start + self._cells_at_a_time]
             for strengths in self._coder.strengths(part, self.vocabulary.counts).T:
                 yield word_probabilities(strengths, temperature)
+
+    @property
+    def _cells_at_a_time(self) -> int:
+        return max(1, _STRENGTHS_AT_A_TIME // max(1, self.n_words))
 
     # Files
 

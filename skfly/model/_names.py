@@ -76,7 +76,7 @@ def distinctive_words(candidates: Iterable[Sequence[str]], n_words: int) -> list
 def name_regions(
     codes: sparse.csr_array, layout: CellLayout, words: Sequence[str], counts: NDArray[np.int64]
 ) -> list[str]:
-    """Return for each region frequent words whose codes lie mostly in it.
+    """Return for each region frequent words whose codes lie mostly in it and are like the others.
 
     Parameters
     ----------
@@ -103,10 +103,14 @@ def name_regions(
     n_regions = int(layout.regions.max(initial=0)) + 1
     if not content:
         return [""] * n_regions
-    chosen = sparse.csr_array(codes[content])
+    chosen = sparse.csr_array(codes[content]).astype(np.float64)
     inside = chosen @ np.eye(n_regions)[layout.regions]
     shares = inside / np.maximum(inside.sum(axis=1, keepdims=True), 1.0)
-    scores = np.rint(1e6 * shares * np.log1p(counts[content])[:, None])
+    # what the words of a region have in common: a name is a typical one of them
+    common = chosen.T @ shares**3
+    common /= np.maximum(np.sqrt((common**2).sum(axis=0)), 1e-12)
+    typical = chosen @ common / np.sqrt(np.maximum(chosen.sum(axis=1), 1.0))[:, None]
+    scores = np.rint(1e6 * typical * shares * np.log1p(counts[content])[:, None])
     return [
         ", ".join(_different([words[content[i]] for i in best[score[best] > 0].tolist()]))
         for score in scores.T

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from skfly import FlyHashVectorizer
+from skfly import DocumentIndex, FlyHashVectorizer
 from skfly.explore import Explorer
 from skfly.index import nearest_words
 
@@ -85,7 +85,9 @@ def test_a_word_and_the_cells_it_shares(explorer, explored):
     )[0]
     bank, money = (set(explored.hash_words([w]).indices.tolist()) for w in ("bank", "money"))
     shared = bank & money
-    assert [cell["cell"] for cell in answer["shared"]] == sorted(shared)
+    assert {cell["cell"] for cell in answer["shared"]} == shared
+    breadths = [cell["breadth"] for cell in answer["shared"]]
+    assert breadths == sorted(breadths)  # the most specific first
     assert answer["similarity"] == len(shared) / 4
     near = {near["word"]: near["n_shared"] for near in explorer.word("bank")["neighbours"]}
     assert near["money"] == len(shared)
@@ -181,6 +183,33 @@ def test_a_model_without_cells_in_use(idle):
     assert explorer.selection([[-1, -1], [9, -1], [9, 9]])["code"] == []
 
 
+def test_a_word_too_long_to_show_is_cut():
+    params = {"n_kenyon_cells": 8, "hash_length": 2, "random_state": 0, "n_jobs": 1}
+    texts = [f"fly {'x' * 5000} fruit", f"moth {'x' * 5000} fruit"] * 20
+    fly = FlyHashVectorizer(**params, token_pattern=r"\S+").fit(texts)
+    index = DocumentIndex(fly, keep_texts=True)
+    index.add(texts[:2])
+    explorer = Explorer(fly, index=index)
+    cut = "x" * 99 + "…"
+    near = explorer.word("fruit")["neighbours"]
+    assert cut in [row["word"] for row in near]
+    assert cut in explorer.map()["words"]
+    assert explorer.word(cut) == {"word": cut, "known": False, "code": [], "alike": [cut]}
+    assert explorer.search("xxx")["words"][0]["word"] == cut
+    answers = [explorer.model(), near, explorer.map(), explorer.sentence("fly fruit")]
+    answers += [explorer.cells(), *(explorer.cell(n) for n in range(8))]
+    answers += [explorer.documents("fruit")["results"][0]["because"]]
+    answers += [passage["words"] for passage in explorer.passages(0)["passages"]]
+    assert "x" * 101 not in json.dumps(answers)
+
+
+def test_the_words_of_a_cell_of_numbers_are_numbers():
+    params = {"n_kenyon_cells": 8, "hash_length": 2, "random_state": 0, "n_jobs": 1}
+    fly = FlyHashVectorizer(**params).fit(["1901 1902 1903 1904 fly", "1901 1904 fruit"] * 20)
+    for cell in Explorer(fly).every_cell(6):
+        assert "1901" in [word for word, _ in cell["words"]]  # not only "fly" and "fruit"
+
+
 def test_text_is_never_the_name_of_a_file(explored, tmp_path):
     secret = tmp_path / "fruit"
     secret.write_text("money money")
@@ -193,7 +222,7 @@ def test_text_is_never_the_name_of_a_file(explored, tmp_path):
 FIRST_ANSWERS = """
 import sys
 from numba.core import event
-from skfly import FlyHashVectorizer
+from skfly import DocumentIndex, FlyHashVectorizer
 from skfly.explore import Explorer
 
 explorer = Explorer(FlyHashVectorizer.from_pretrained(sys.argv[1]))

@@ -12,7 +12,7 @@ from skfly import DocumentIndex, FlyHashVectorizer, FlyModel
 from skfly._model_file import read_model_file, write_model_file
 from skfly.model import ModelSettings, WhitenedCoder
 from skfly.model._layout import CellLayout, arrange_cells
-from skfly.model._names import distinctive_words, is_stop_word
+from skfly.model._names import distinctive_words, is_stop_word, name_regions
 from skfly.text import Vocabulary
 
 
@@ -198,6 +198,14 @@ def test_names_of_cells(fitted):
 def test_words_of_few_cells_make_names():
     words = [["money", "bank", "loan"], ["money", "river", "shore"], ["money", "coin", "mint"]]
     assert distinctive_words(words, 2) == [("bank", "loan"), ("river", "shore"), ("coin", "mint")]
+
+
+def test_a_region_is_named_by_a_typical_word_of_it():
+    layout = CellLayout(1, 4, np.arange(4), np.array([0, 0, 0, 1]))
+    rows = [[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+    words = ["river", "lake", "shore", "roughly", "bank"]
+    names = name_regions(sparse.csr_array(rows), layout, words, np.array([7, 6, 5, 9, 8]))
+    assert names == ["river, lake, shore", "bank"]
 
 
 def test_stop_words():

@@ -7,11 +7,11 @@ import { cloudControls, codeGrid, failure, nameOf, note, usage, wordList } from 
 import { savable, saveTable } from "./save.js";
 import { go, link, linkCell, numberOf } from "./state.js";
 
-const ORDERS = { used: "Most used", specific: "Most specific", dead: "Dead" };
+const ORDERS = { specific: "Most specific", used: "Most used", dead: "Dead" };
 const PAGE = 24;
 const EXPLAINED = {
-  used: "In the codes of the most words. These are often cells of very frequent words; for topics, see the most specific.",
-  specific: "Those that stand for the fewest words.",
+  specific: "Those that the fewest words excite, mostly on one subject.",
+  used: "Those in the codes of the most words, which often have little in common.",
   dead: "In no word's code: they never win.",
 };
 
@@ -53,7 +53,7 @@ export function cellsView(root, model) {
 
   async function update(given) {
     params = given;
-    const order = Object.hasOwn(ORDERS, params.order ?? "") ? params.order : "used";
+    const order = Object.hasOwn(ORDERS, params.order ?? "") ? params.order : "specific";
     tabs.replaceChildren(...Object.entries(ORDERS).map(([name, text]) => h("a", {
       href: link("cells", { order: name }), "aria-current": name === order ? "page" : null },
     name === "dead" ? `${text} (${model.n_dead_cells})` : text)));
@@ -77,7 +77,7 @@ export function cellView(root, model) {
   const controls = h("div");
   const body = h("div", { "aria-live": "polite" });
   root.append(title, controls, body);
-  const tune = later(120, (changes) => go("cell", { ...params, ...changes }, { replace: true }));
+  const tune = later(120, (changes) => go("cell", { ...params, ...changes }, { replace: true }), title);
 
   const passages = h("section", { "aria-live": "polite" });
   const askPassages = latest();
@@ -120,14 +120,14 @@ export function cellView(root, model) {
         cell, temperature, n_words: 40, stop_words: params.stop === "1" });
       body.replaceChildren(
         h("div", { class: "pair" },
-        h("div", { class: `card big r${answer.region}` }, savable(cloud(answer.cell, answer.words)),
-          saveTable(`Words of cell ${answer.cell}`, [["word", "probability"], ...answer.words])),
+        h("div", { class: `card big r${answer.region}` }, savable(cloud(answer.cell, answer.words),
+          saveTable(`Words of cell ${answer.cell}`, [["word", "probability"], ...answer.words]))),
         h("div", { class: "card" },
           savable(codeGrid(model.n_cells, [["on", [answer.cell]]], `Where cell ${answer.cell} lies`,
             { small: true, named: true })),
           usage(answer))),
         passages,
-        h("h2", {}, "In the codes of"),
+        h("h2", {}, "Frequent words with this cell in their codes"),
         answer.in_codes_of.length
           ? h("p", {}, wordList(answer.in_codes_of),
             answer.n_used > answer.in_codes_of.length

@@ -18,14 +18,14 @@ export function compareView(root, model) {
       id: name, rows: 2, maxlength: 2000, placeholder: label, "aria-label": label, spellcheck: "false",
     });
     element.addEventListener("input", later(250, () =>
-      change({ [name]: element.value }, { replace: Boolean(params[name]) })));
+      change({ [name]: element.value }, { replace: Boolean(params[name]) }), element));
     return element;
   };
   const boxes = { a: box("a", "One sentence"), b: box("b", "Another sentence") };
   const lit = { a: h("div"), b: h("div") };
   const controls = h("div");
   const results = h("div", { "aria-live": "polite" });
-  const tune = later(120, (changes) => change(changes, { replace: true }));
+  const tune = later(120, (changes) => change(changes, { replace: true }), controls);
   root.append(
     h("h1", { tabindex: -1 }, "Two sentences"),
     h("p", { class: "lead" },
@@ -58,11 +58,11 @@ export function compareView(root, model) {
         h("div", {},
           h("p", { class: "score" },
             h("strong", {}, percent(answer.similarity)), ` similar: ${answer.shared.length} of ` +
-            `${model.hash_length} cells in common`),
-          saveTable("Cells of two sentences", [["cell", "name", "first", "second"],
-            ...[...new Set([...answer.left_code, ...answer.right_code])].sort((a, b) => a - b)
-              .map((cell) => [cell, nameOf(cell), answer.left_code.includes(cell),
-                answer.right_code.includes(cell)])]),
+            `${model.hash_length} cells in common `,
+            saveTable("Cells of two sentences", [["cell", "name", "first", "second"],
+              ...[...new Set([...answer.left_code, ...answer.right_code])].sort((a, b) => a - b)
+                .map((cell) => [cell, nameOf(cell), answer.left_code.includes(cell),
+                  answer.right_code.includes(cell)])])),
           legend(["first", "only the first"], ["other", "only the second"], ["both", "both"])),
         codeGrid(model.n_cells, [["first", alone(answer.left_code)],
           ["other", alone(answer.right_code)], ["both", answer.shared]],

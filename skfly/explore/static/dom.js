@@ -51,11 +51,12 @@ export const beginning = (text, most) => {
 /** A text without marks of direction, for where no markup can keep them from turning the rest. */
 export const straight = (text) => text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
 
-export function later(wait, action) {
+/** Do something after a pause, if an element, such as that of a view, is still in the page. */
+export function later(wait, action, element = document.body) {
   let timer = 0;
   return (...args) => {
     clearTimeout(timer);
-    timer = setTimeout(() => action(...args), wait);
+    timer = setTimeout(() => { if (element.isConnected) action(...args); }, wait);
   };
 }
 

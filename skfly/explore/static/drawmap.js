@@ -2,6 +2,8 @@
 
 const LABELS = 160; // at most, at a time
 const TRIED = 2500; // words that a place is looked for
+const [WIDE, HIGH] = [8, 6]; // of a square that is free or taken, in pixels
+const BELOW = 23; // pixels from a label above a point to one below it
 const REACH = 0.5; // of the size of the view, on each side: a drag moves so much as a picture
 const FONT = "600 13px system-ui, sans-serif";
 const widths = new Map();
@@ -120,26 +122,29 @@ export function drawMap(canvas,
   pen.lineJoin = "round";
   pen.strokeStyle = colour("--card");
   // what is taken is counted from the corner of the map, so that labels stay when it moves
-  const columnOf = (x) => Math.floor((x - at.x) / 16) - Math.floor((left - at.x) / 16);
-  const rowOf = (y) => Math.floor((y - at.y) / 9) - Math.floor((top - at.y) / 9);
+  const columnOf = (x) => Math.floor((x - at.x) / WIDE) - Math.floor((left - at.x) / WIDE);
+  const rowOf = (y) => Math.floor((y - at.y) / HIGH) - Math.floor((top - at.y) / HIGH);
   const columns = columnOf(right) + 1;
   const taken = new Uint8Array(columns * (rowOf(bottom) + 1));
   let drawn = label(0, 0, width, height, 1);
+  pen.globalAlpha = 1;
   if (isWide) drawn += label(left, top, right, bottom, 2); // then what is not seen yet
+  pen.globalAlpha = 1;
   canvas.dataset.labels = String(drawn);
 
   /** Label what lies between four sides, with so many times the labels of a view. */
   function label(x0, y0, x1, y1, times) {
     let n = 0;
 
-    function put(i) {
-      const [x, y] = [placeX(data.x[i]), placeY(data.y[i])];
+    /** Label a point above it, or so many pixels lower; tells whether there was room. */
+    function put(i, lower = 0) {
+      const [x, y] = [placeX(data.x[i]), placeY(data.y[i]) + lower];
       const half = widthOf(pen, data.words[i]) / 2 + 3;
-      if (x - half < x0 || x + half > x1 || y - 18 < y0 || y > y1) return;
+      if (x - half < x0 || x + half > x1 || y - 18 < y0 || y > y1) return false;
       const [first, last] = [columnOf(x - half), columnOf(x + half)];
       for (let row = rowOf(y - 18); row <= rowOf(y); row += 1) {
         for (let column = first; column <= last; column += 1) {
-          if (taken[row * columns + column]) return;
+          if (taken[row * columns + column]) return false;
         }
       }
       for (let row = rowOf(y - 18); row <= rowOf(y); row += 1) {
@@ -149,11 +154,13 @@ export function drawMap(canvas,
       pen.strokeText(data.words[i], x, y - 5);
       pen.fillText(data.words[i], x, y - 5);
       n += 1;
+      return true;
     }
 
     if (chosen !== undefined && seen[chosen]) put(chosen);
-    for (const i of marked) if (seen[i] && i !== chosen) put(i);
+    for (const i of marked) if (seen[i] && i !== chosen) put(i) || put(i, BELOW);
     if (dim && chosen === undefined) return n; // the words of a cell, and no others
+    if (dim) pen.globalAlpha = 0.5;
     let tried = 0;
     for (const i of data.labelled) {
       if (n >= LABELS * times || tried >= TRIED * times) break;

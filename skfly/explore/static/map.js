@@ -66,6 +66,7 @@ export function mapView(root, model) {
   const isDrawing = () => draws.getAttribute("aria-pressed") === "true";
   const shows = h("input", { type: "checkbox", id: "docs",
     onchange: () => change({ docs: shows.checked ? "1" : undefined }) });
+  const layer = h("span", { class: "layer", hidden: true }); // tells what the points of documents are
   const tools = h("div", { class: "tools" }, draws,
     h("button", { type: "button", id: "in-view", onclick: () => {
       const [width, height] = size();
@@ -78,7 +79,7 @@ export function mapView(root, model) {
     }));
   root.append(h("h1", { tabindex: -1 }, "Map of words"), told, status, tools, holder,
     h("p", { class: "legend" }, model.region_names.map((name, i) =>
-      h("span", { class: `region r${i}` }, name))), panel);
+      name && h("span", { class: `region r${i}` }, name)), layer), panel);
   const zoom = window.d3.zoom().scaleExtent(ZOOMS)
     .filter((event) => !event.button && (event.type === "wheel" || !(isDrawing() || event.shiftKey)))
     .on("start", () => { moves = true; })
@@ -278,6 +279,10 @@ export function mapView(root, model) {
       data = prepare(kept, model);
       status.replaceChildren();
     }
+    const n = data.documents.places.length;
+    layer.hidden = !shows.checked;
+    layer.textContent = n < model.n_documents
+      ? `${count(n)} of ${count(model.n_documents)} documents` : plural(n, "document", "documents");
     const found = data.index.get(params.w);
     const all = h("a", { href: link("map") }, "Show all");
     if (found !== undefined) {

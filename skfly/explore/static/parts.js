@@ -59,7 +59,8 @@ export function litWords(words, drives, { chosen = null, pick = null } = {}) {
   );
 }
 
-export function neighbours(title, rows, length, empty, heading = "h3") {
+export function neighbours(title, found, length, empty, heading = "h3") {
+  const rows = found.filter((row) => row.n_shared > 0);
   return h(
     "section",
     { class: "card" },
@@ -201,7 +202,7 @@ export function regionsOf(code, model) {
   for (const cell of code) often.set(regionOf(cell), (often.get(regionOf(cell)) ?? 0) + 1);
   const most = [...often].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 4);
   return h("p", { class: "legend" }, most.map(([region, n]) =>
-    h("span", { class: `region r${region}` }, `${model.region_names[region]} (${n})`)));
+    h("span", { class: `region r${region}` }, `${model.region_names[region] || "no name"} (${n})`)));
 }
 
 export const legend = (...entries) =>
@@ -215,8 +216,8 @@ export const usage = (cell) =>
   h(
     "p",
     { class: "usage" },
-    `in the codes of ${plural(cell.n_used, "word", "words")} (${percent(cell.share_used)}); effective number of words: ` +
-      count(Math.round(cell.breadth)),
+    `In the codes of ${plural(cell.n_used, "word", "words")} (${percent(cell.share_used)}); ` +
+      `about ${plural(Math.round(cell.breadth), "word excites", "words excite")} it strongly.`,
   );
 
 const stopSwitch = (shown, change) =>

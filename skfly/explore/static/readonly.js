@@ -136,10 +136,11 @@ const ANSWERS = {
     const found = wordOf(all, word);
     if (found.known) found.neighbours = neighbours(all, found.word, most);
     if (other === undefined) return found;
-    const [{ cells }, { hash_length: length }] =
+    const [{ cells, orders }, { hash_length: length }] =
       await Promise.all([load("cells.json"), load("model.json")]);
     found.other = wordOf(all, other);
-    const both = found.code.filter((cell) => found.other.code.includes(cell));
+    const both = orders.specific.filter((cell) =>
+      found.code.includes(cell) && found.other.code.includes(cell));
     return { ...found, shared: both.map((cell) => listed(cells[cell])), similarity: both.length / length };
   },
   async cells({ order = "used", offset = 0, n_cells: most = 24 }) {

@@ -2,8 +2,8 @@
 
 import { h } from "./dom.js";
 
-const PRESENTATION = ["fill", "fill-opacity", "stroke", "stroke-width", "font-family", "font-size",
-  "font-weight", "text-anchor", "opacity"];
+const PRESENTATION = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-linejoin", "paint-order",
+  "font-family", "font-size", "font-weight", "text-anchor", "opacity"];
 const PIXELS = 1600; // width of a PNG
 
 function download(blob, name) {
@@ -68,14 +68,14 @@ const fileName = (label, end) =>
 const button = (text, label, onclick) =>
   h("button", { type: "button", class: "save", "aria-label": `Save as ${text}: ${label}`, onclick }, text);
 
-/** A picture with buttons that save it. */
-export const savable = (picture) => {
+/** A picture with buttons that save it, and more buttons beside these. */
+export const savable = (picture, ...more) => {
   const label = picture.getAttribute("aria-label");
   return h("div", { class: "savable" }, picture,
     h("p", { class: "saves" },
       button("SVG", label, () => download(standalone(picture), fileName(label, "svg"))),
       button("PNG", label, async () =>
-        download(await raster(standalone(picture)), fileName(label, "png")))));
+        download(await raster(standalone(picture)), fileName(label, "png"))), more));
 };
 
 /** A button that saves the canvas that `draw` returns. */

@@ -28,9 +28,9 @@ export function sentenceView(root, model) {
   });
   const change = (changes, options) => go("sentence", { ...params, ...changes }, options);
   const typed = later(250, () =>
-    change({ text: box.value, target: undefined }, { replace: Boolean(params.text) }));
+    change({ text: box.value, target: undefined }, { replace: Boolean(params.text) }), box);
   box.addEventListener("input", typed);
-  const tune = later(120, (changes) => change(changes, { replace: true }));
+  const tune = later(120, (changes) => change(changes, { replace: true }), box);
   const controls = h("div");
   root.append(
     h("h1", { tabindex: -1 }, "A sentence and its cells"),
@@ -82,7 +82,7 @@ export function sentenceView(root, model) {
     results.replaceChildren(
       h("h2", {}, "The most active cells"),
       h("div", { class: "cells" }, answer.cells.map((cell) => cellCard(cell, { most, watch }))),
-      h("h2", {}, `Its code: ${answer.code.length} of ${count(model.n_cells)} cells`),
+      h("h2", {}, `The code of the sentence: ${answer.code.length} of ${count(model.n_cells)} cells`),
       codeGrid(model.n_cells, [["on", answer.code]], "The code of the sentence"),
       regionsOf(answer.code, model),
     );
@@ -96,14 +96,16 @@ export function sentenceView(root, model) {
     const place = Math.round(numberOf(params.target, 0, 0, 2000));
     const answer = await askContext("context", { text: cut(params.text, 2000), place });
     const both = answer.static_code.filter((cell) => answer.context_code.includes(cell));
+    const alone = "No other word shares a cell with it.";
     const unknown = [h("bdi", {}, answer.word), " is not in the model's vocabulary."];
     panel.replaceChildren(
       h("h2", {}, h("a", { href: linkWord(answer.word) }, answer.word), " in this sentence"),
       h("div", { class: "pair" },
         neighbours("Nearest in this sentence", answer.in_context, model.hash_length,
-          "The model knows no word here."),
-        neighbours("Nearest to the word alone", answer.static, model.hash_length, unknown)),
-      h("div", { class: "pair codes" },
+          answer.context_code.length ? alone : "The model knows no word here."),
+        neighbours("Nearest to the word alone", answer.static, model.hash_length,
+          answer.static_code.length ? alone : unknown)),
+      !answer.context_code.length ? "" : h("div", { class: "pair codes" },
         h("div", {},
           h("p", {}, `${both.length} of the ${answer.context_code.length} cells of its code here are ` +
             "also in its code by itself."),

@@ -17,7 +17,7 @@ export function wordView(root, model) {
     "aria-label": "Another word", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
   });
   box.addEventListener("input", later(250, () =>
-    go("word", { ...params, with: box.value.trim() }, { replace: true })));
+    go("word", { ...params, with: box.value.trim() }, { replace: true }), box));
   const comparing = h("section", {},
     h("h2", {}, h("label", { for: "other" }, "Cells it shares with ")), box, shared);
   root.append(title, body, comparing);
