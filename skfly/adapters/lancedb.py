@@ -34,13 +34,14 @@ class FlyFunction(_embeddings.TextEmbeddingFunction):  # type: ignore[misc, name
     @classmethod
     def create(cls, **kwargs: Any) -> Any:
         """Return the function with these fields."""
-        fly = super().create(**kwargs)._fly
+        fly = super().create(**kwargs).fly
         made = super().create(**(kwargs | {"fingerprint": fly.model_.fingerprint()}))
-        vars(made)["_fly"] = fly  # read once: its file may be replaced
+        vars(made)["fly"] = fly  # read once: its file may be replaced
         return made
 
     @cached_property
-    def _fly(self) -> FlyHashVectorizer:
+    def fly(self) -> FlyHashVectorizer:
+        """The fitted estimator."""
         fly = FlyHashVectorizer.from_pretrained(self.name)
         found = fly.model_.fingerprint()
         check_same_model(self.name, self.fingerprint or found, found)
@@ -48,8 +49,8 @@ class FlyFunction(_embeddings.TextEmbeddingFunction):  # type: ignore[misc, name
 
     def ndims(self) -> int:
         """Return the width of the codes."""
-        return int(self._fly.model_.n_cells)
+        return int(self.fly.model_.n_cells)
 
     def generate_embeddings(self, texts: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG002
         """Return the codes of texts."""
-        return list(self._fly.as_dense(list(texts)))
+        return list(self.fly.as_dense(list(texts)))
