@@ -20,18 +20,18 @@ _NEEDED_PARAMS = {"lowercase": True, "token_pattern": r"(?u)\b\w\w+\b", "fold_nu
 _WORD_PATTERN = r"(?<!\w)\w\w+(?!\w)"  # the same one for the tokenizers of Hugging Face
 
 
-class _MentionsGensim(ABCMeta):
-    """Type of an estimator that BERTopic and KeyBERT refuse instead of using another model.
+class MentionsGensim(ABCMeta):
+    """Type of classes that BERTopic and KeyBERT refuse instead of using another model.
 
     They look for the names of packages in ``str(type(model))``, and load a model of their own if
     they find none. A ``"gensim"`` without word vectors makes them raise an error.
     """
 
     def __repr__(cls) -> str:
-        return f"<class '{cls.__module__}.{cls.__qualname__}' (its gensim vectors are .wv)>"
+        return f"<class '{cls.__module__}.{cls.__qualname__}' (not a gensim model)>"
 
 
-class EmbeddingMixin(metaclass=_MentionsGensim):
+class EmbeddingMixin(metaclass=MentionsGensim):
     """Methods that embedding tools call, and codes in the forms of vector stores.
 
     For a class with a ``model_`` that has a :class:`~skfly.FlyModel`.

@@ -217,6 +217,7 @@ def test_a_vocabulary_may_be_any_collection(make_fly, make):
         (np.array([["one", "two"]]), ValueError, r"one-dimensional .* got shape \(1, 2\)"),
         (pd.DataFrame([["one", "two"]]), ValueError, r"pass one text column, e.g. X\['text'\]"),
         (pd.DataFrame({"n": [1]}), TypeError, "got a column of int64; pass the column with the"),
+        ({"text": ["one", "two"]}, TypeError, r"got dict; pass its text, e.g. X\['text'\]"),
         (None, TypeError, "expected an iterable of documents .* got NoneType"),
         (7, TypeError, "expected an iterable of documents .* got int"),
         (["ripe fruit", None], TypeError, "a document must be a str.* got NoneType: None"),
@@ -243,7 +244,9 @@ def test_the_document_that_cannot_be_read_is_named(make_fly):
         make_fly().fit(["ripe fruit", "ripe banana", None])
 
 
-@pytest.mark.parametrize("missing", [None, float("nan"), np.float64("nan"), pd.NA, pd.NaT])
+@pytest.mark.parametrize(
+    "missing", [None, float("nan"), np.float64("nan"), pd.NA, pd.NaT, np.ma.masked]
+)
 @pytest.mark.parametrize("params", [{}, {"token_pattern": "[a-z]+"}])
 def test_missing_documents_can_be_read_as_empty(make_fly, missing, params):
     texts = ["ripe fruit", missing, "ripe banana"]

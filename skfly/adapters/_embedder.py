@@ -8,9 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from skfly._embedding import MentionsGensim
 
-class CodesEmbedder:
+
+class CodesEmbedder(metaclass=MentionsGensim):
     """Embed texts as their codes.
+
+    Either package refuses the embedder for the other one.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """Topics with BERTopic: ``BERTopic(embedding_model=FlyEmbedder(fly))``.
 
-BERTopic also takes ``fly.wv``, whose vectors it averages, and ``make_pipeline(fly)``.
+BERTopic also takes ``fly.wv``, whose vectors it averages, and ``make_pipeline(fly)``. For
+``FrozenEstimator(fly)`` it silently loads a model of its own: pass ``FlyEmbedder(fly)``.
 """
 
 from __future__ import annotations

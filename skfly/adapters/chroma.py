@@ -1,11 +1,12 @@
-"""Chroma's embedding function: ``embedding_function=FlyFunction(path)`` for a new collection.
+"""Chroma's embedding function: ``embedding_function=FlyFunction(path)``.
 
-``client.get_collection(name)`` then opens it, and rejects a different model.
+Pass it when you make a collection and when you open it: Chroma then rejects a different model.
 """
 
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any
 
 from skfly import FlyHashVectorizer
@@ -14,15 +15,18 @@ from skfly.adapters._stored import check_same_model
 
 __all__ = ["FlyFunction"]
 
-_chroma = import_at_least("chromadb", "chromadb", "1.0", "skfly.adapters.chroma")
+_chroma = import_at_least("chromadb", "chromadb", "1.1", "skfly.adapters.chroma")
 _functions = import_at_least(
-    "chromadb.utils.embedding_functions", "chromadb", "1.0", "skfly.adapters.chroma"
+    "chromadb.utils.embedding_functions", "chromadb", "1.1", "skfly.adapters.chroma"
 )
 
 
-@_functions.register_embedding_function  # type: ignore[untyped-decorator, unused-ignore]
 class FlyFunction(_chroma.EmbeddingFunction):  # type: ignore[misc, name-defined]
     """Codes of documents for Chroma, which keeps the name of the model with a collection.
+
+    Chroma compares functions by :meth:`name` only, so each model has its own: ``"skfly-"`` and the
+    model's fingerprint. ``client.get_collection`` without a function finds it by this name once
+    the process has made a ``FlyFunction`` of the same model.
 
     Parameters
     ----------
@@ -33,6 +37,9 @@ class FlyFunction(_chroma.EmbeddingFunction):  # type: ignore[misc, name-defined
     def __init__(self, model: str | os.PathLike[str]) -> None:
         self._model = os.fspath(model)
         self._fly = FlyHashVectorizer.from_pretrained(model)
+        name = f"skfly-{self._fly.model_.fingerprint()}"
+        self.name = partial(str, name)  # type: ignore[method-assign, unused-ignore]
+        _functions.known_embedding_functions[name] = FlyFunction
 
     def __call__(self, input: list[str]) -> Any:
         """Return the codes of texts."""
@@ -40,7 +47,7 @@ class FlyFunction(_chroma.EmbeddingFunction):  # type: ignore[misc, name-defined
 
     @staticmethod
     def name() -> str:
-        """Return the name under which Chroma lists the function."""
+        """Return the name of the class; that of an instance ends with the model's fingerprint."""
         return "skfly"
 
     def default_space(self) -> str:
@@ -58,3 +65,6 @@ class FlyFunction(_chroma.EmbeddingFunction):  # type: ignore[misc, name-defined
         found = function.get_config()["fingerprint"]
         check_same_model(config["model"], config.get("fingerprint", found), found)
         return function
+
+
+_functions.register_embedding_function(FlyFunction)

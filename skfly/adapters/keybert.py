@@ -1,7 +1,8 @@
 """Keywords with KeyBERT: ``KeyBERT(model=FlyEmbedder(fly))``.
 
-KeyBERT also takes ``fly.wv``, whose vectors it averages. It does not recognise a pipeline, calls
-nothing in it, and silently loads a model of its own: pass ``FlyEmbedder(pipeline)``.
+KeyBERT also takes ``fly.wv``, whose vectors it averages. For classes of scikit-learn, such as
+``Pipeline`` and ``FrozenEstimator``, it silently loads a model of its own and calls nothing of
+ours, so that skfly can neither take part nor raise an error: pass ``FlyEmbedder(pipeline)``.
 """
 
 from __future__ import annotations

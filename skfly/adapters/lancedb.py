@@ -11,10 +11,11 @@ from skfly.adapters._stored import check_same_model
 
 __all__ = ["FlyFunction"]
 
-_embeddings = import_at_least("lancedb.embeddings", "lancedb", "0.20", "skfly.adapters.lancedb")
+_embeddings = import_at_least("lancedb.embeddings", "lancedb", "0.30", "skfly.adapters.lancedb")
+_registry = _embeddings.get_registry()
 
 
-@_embeddings.register("skfly")  # type: ignore[untyped-decorator, unused-ignore]
+@_registry.register("skfly")  # type: ignore[untyped-decorator, unused-ignore]
 class FlyFunction(_embeddings.TextEmbeddingFunction):  # type: ignore[misc, name-defined]
     """Codes of documents for LanceDB, which keeps the name of the model with a table.
 
@@ -33,19 +34,23 @@ class FlyFunction(_embeddings.TextEmbeddingFunction):  # type: ignore[misc, name
     @classmethod
     def create(cls, **kwargs: Any) -> Any:
         """Return the function with these fields."""
-        made = super().create(**kwargs)
-        found = FlyHashVectorizer.from_pretrained(made.name).model_.fingerprint()
-        check_same_model(made.name, made.fingerprint or found, found)
-        return super().create(**(kwargs | {"fingerprint": found}))
+        fly = super().create(**kwargs).fly
+        made = super().create(**(kwargs | {"fingerprint": fly.model_.fingerprint()}))
+        vars(made)["fly"] = fly  # read once: its file may be replaced
+        return made
 
     @cached_property
-    def _fly(self) -> FlyHashVectorizer:
-        return FlyHashVectorizer.from_pretrained(self.name)
+    def fly(self) -> FlyHashVectorizer:
+        """The fitted estimator."""
+        fly = FlyHashVectorizer.from_pretrained(self.name)
+        found = fly.model_.fingerprint()
+        check_same_model(self.name, self.fingerprint or found, found)
+        return fly
 
     def ndims(self) -> int:
         """Return the width of the codes."""
-        return int(self._fly.model_.n_cells)
+        return int(self.fly.model_.n_cells)
 
     def generate_embeddings(self, texts: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG002
         """Return the codes of texts."""
-        return list(self._fly.as_dense(list(texts)))
+        return list(self.fly.as_dense(list(texts)))

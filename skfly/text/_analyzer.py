@@ -255,7 +255,9 @@ def _check_words(words: Any) -> None:
 
 def _is_missing(document: Any) -> bool:
     is_nan = isinstance(document, float) and document != document
-    return document is None or is_nan or type(document).__name__ in ("NAType", "NaTType")  # pandas
+    # of pandas, and of numpy's masked arrays
+    is_marked = type(document).__name__ in ("NAType", "NaTType", "MaskedConstant")
+    return document is None or is_nan or is_marked
 
 
 def _shortened(value: object) -> str:

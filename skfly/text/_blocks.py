@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -132,10 +132,11 @@ def check_documents(documents: Any) -> Iterable[Any]:
         )
     if type(documents).__module__.startswith("pyarrow") and hasattr(documents, "to_pylist"):
         documents = documents.to_pylist()  # its elements are objects of its own
-    if not isinstance(documents, Iterable):
+    if not isinstance(documents, Iterable) or isinstance(documents, Mapping):
+        advice = "; pass its text, e.g. X['text']" if isinstance(documents, Mapping) else ""
         raise TypeError(
             "expected an iterable of documents (str, or lists of words), got "
-            f"{type(documents).__name__}"
+            f"{type(documents).__name__}{advice}"
         )
     return documents
 

@@ -2,15 +2,32 @@
 
 import asyncio
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
 from skfly import FlyHashVectorizer
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of other packages are theirs
+
+
+@pytest.fixture
+def other_model_path(texts, tmp_path):
+    path = tmp_path / "other.skfly"
+    FlyHashVectorizer(n_kenyon_cells=24, hash_length=4).fit(texts[:3] * 40).save(path)
+    return path
+
+
+@pytest.fixture
+def own_model_path(fly, tmp_path):
+    path = tmp_path / "own.skfly"
+    fly.save(path)
+    return path
 
 
 @pytest.mark.parametrize("name", ["bertopic", "keybert"])
@@ -51,6 +68,27 @@ def test_an_estimator_is_refused_and_not_replaced_by_another_model(name, fly):
 
     with pytest.raises(ValueError, match="select a correct Gensim model"):
         select(fly)
+
+
+@pytest.mark.parametrize(("name", "other"), [("bertopic", "keybert"), ("keybert", "bertopic")])
+def test_the_embedder_for_the_other_one_is_refused(name, other, fly):
+    select = pytest.importorskip(f"{name}.backend._utils").select_backend
+    pytest.importorskip(other)
+    module = pytest.importorskip(f"skfly.adapters.{other}")
+
+    with pytest.raises(ValueError, match="select a correct Gensim model"):
+        select(module.FlyEmbedder(fly))
+
+
+@pytest.mark.parametrize(
+    ("name", "wrap"),
+    [("keybert", make_pipeline), ("keybert", FrozenEstimator), ("bertopic", FrozenEstimator)],
+)
+def test_other_classes_of_scikit_learn_are_replaced_unasked(name, wrap, fly, monkeypatch):
+    select = pytest.importorskip(f"{name}.backend._utils").select_backend
+    monkeypatch.setattr(f"{name}.backend._sentencetransformers.SentenceTransformerBackend", str)
+
+    assert "MiniLM" in select(wrap(fly))
 
 
 def test_bertopic_takes_a_pipeline(fly, texts, codes):
@@ -128,54 +166,119 @@ def test_txtai_finds_the_nearest_document(fly, texts):
     assert index.search(texts[3], 1)[0][0] == 3
 
 
-def test_chroma_keeps_the_name_of_the_model_and_refuses_another(
-    fly, texts, codes, model_path, tmp_path
-):
+def chroma_at(path):
     chromadb = pytest.importorskip("chromadb")
+    settings = chromadb.Settings(anonymized_telemetry=False)
+    return chromadb.PersistentClient(str(path), settings=settings)
+
+
+def test_chroma_embeds_texts_and_queries(texts, codes, model_path, tmp_path):
+    client = chroma_at(tmp_path)
     from skfly.adapters.chroma import FlyFunction
 
-    settings = chromadb.Settings(anonymized_telemetry=False)
-    client = chromadb.PersistentClient(str(tmp_path), settings=settings)
     made = client.create_collection("texts", embedding_function=FlyFunction(model_path))
     made.add(ids=[str(i) for i in range(len(texts))], documents=texts)
-    opened = client.get_collection("texts")
 
-    assert opened.query(query_texts=[texts[3]], n_results=1)["ids"] == [["3"]]
-    kept = opened.get(ids=["0", "5"], include=["embeddings"])["embeddings"]
+    for function in ({}, {"embedding_function": FlyFunction(model_path)}):
+        for opened in (client.get_collection, client.get_or_create_collection):
+            found = opened("texts", **function).query(query_texts=[texts[3]], n_results=1)
+            assert found["ids"] == [["3"]]
+    kept = made.get(ids=["0", "5"], include=["embeddings"])["embeddings"]
     np.testing.assert_array_equal(kept, codes[[0, 5]])
-    FlyHashVectorizer(n_kenyon_cells=24, hash_length=4).fit(texts[:3] * 40).save(model_path)
-    try:
-        with pytest.raises(ValueError, match="is not the model that the codes were made with"):
-            client.get_collection("texts").query(query_texts=[texts[3]])
-    finally:
-        fly.save(model_path)
+
+
+def test_chroma_refuses_another_model(texts, own_model_path, other_model_path, tmp_path):
+    client = chroma_at(tmp_path)
+    from skfly.adapters.chroma import FlyFunction
+
+    made = client.create_collection("texts", embedding_function=FlyFunction(own_model_path))
+    made.add(ids=["0"], documents=texts[:1])
+    for opened in (client.get_collection, client.get_or_create_collection):
+        with pytest.raises(ValueError, match=r"new: skfly-.* persisted: skfly-"):
+            opened("texts", embedding_function=FlyFunction(other_model_path))
+    other_model_path.replace(own_model_path)
+    with pytest.raises(ValueError, match=r"new: skfly-.* persisted: skfly-"):
+        client.get_collection("texts", embedding_function=FlyFunction(own_model_path))
+    with pytest.raises(ValueError, match="is not the model that the codes were made with"):
+        client.get_collection("texts").query(query_texts=[texts[3]])
+    made.add(ids=["1"], documents=texts[1:2])  # with the model that it has read
+    assert made.query(query_texts=[texts[1]], n_results=1)["ids"] == [["1"]]
+
+
+def test_chroma_does_not_take_its_own_model_where_ours_was_not_made(fly, texts, tmp_path):
+    pytest.importorskip("chromadb")
+    fly.save(tmp_path / "fly.skfly")
+    script = """
+import sys
+import chromadb
+from skfly.adapters.chroma import FlyFunction
+
+client = chromadb.PersistentClient(sys.argv[1])
+if sys.argv[2] == "make":
+    made = client.create_collection("texts", embedding_function=FlyFunction(sys.argv[3]))
+    made.add(ids=["0"], documents=["ripe fruit"])
+else:
+    for call in ("query(query_texts=['fruit'])", "add(ids=['1'], documents=['fruit'])"):
+        try:
+            eval(f"client.get_collection('texts').{call}")
+        except ValueError as error:
+            print(error)
+"""
+    for step in ("make", "open"):
+        arguments = [str(tmp_path / "db"), step, str(tmp_path / "fly.skfly")]
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", script, *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    name = f"skfly-{fly.model_.fingerprint()}"
+    assert done.stdout.count(f"Embedding function {name} not found") == 2
 
 
 def test_lancedb_embeds_rows_and_queries_and_refuses_another_model(
-    fly, texts, codes, model_path, tmp_path
+    texts, codes, own_model_path, other_model_path, tmp_path
 ):
     lancedb = pytest.importorskip("lancedb")
     pydantic = pytest.importorskip("lancedb.pydantic")
     from skfly.adapters.lancedb import FlyFunction
 
-    function = FlyFunction.create(name=os.fspath(model_path))
+    def row(path):
+        function = FlyFunction.create(name=os.fspath(path))
 
-    class Row(pydantic.LanceModel):
-        text: str = function.SourceField()
-        vector: pydantic.Vector(function.ndims()) = function.VectorField()
+        class Row(pydantic.LanceModel):
+            text: str = function.SourceField()
+            vector: pydantic.Vector(function.ndims()) = function.VectorField()
 
-    table = lancedb.connect(tmp_path).create_table("texts", schema=Row)
+        return Row
+
+    base = lancedb.connect(tmp_path)
+    table = base.create_table("texts", schema=row(own_model_path))
     table.add([{"text": text} for text in texts])
 
     found = table.search(texts[3]).limit(1).to_list()
     assert [row["text"] for row in found] == [texts[3]]
     np.testing.assert_array_equal(np.stack(table.to_arrow()["vector"].to_pylist()), codes)
-    FlyHashVectorizer(n_kenyon_cells=24, hash_length=4).fit(texts[:3] * 40).save(model_path)
-    try:
+    with pytest.raises(ValueError, match="does not match existing table schema"):
+        base.create_table("texts", schema=row(other_model_path), exist_ok=True)
+    other_model_path.replace(own_model_path)
+    for use in (lambda t: t.search(texts[3]).to_list(), lambda t: t.add([{"text": texts[3]}])):
         with pytest.raises(ValueError, match="is not the model that the codes were made with"):
-            lancedb.connect(tmp_path).open_table("texts").search(texts[3]).limit(1).to_list()
-    finally:
-        fly.save(model_path)
+            use(base.open_table("texts"))
+
+
+def test_functions_of_lancedb_read_their_model_once(fly, texts, own_model_path, other_model_path):
+    pytest.importorskip("lancedb")
+    from skfly.adapters.lancedb import FlyFunction
+
+    made = FlyFunction.create(name=os.fspath(own_model_path))
+    bare = FlyFunction(name=made.name, fingerprint=made.fingerprint)
+    other_model_path.replace(own_model_path)
+
+    assert made.fingerprint == fly.model_.fingerprint()
+    np.testing.assert_array_equal(made.generate_embeddings(texts), fly.as_dense(texts))
+    with pytest.raises(ValueError, match="is not the model that the codes were made with"):
+        bare.generate_embeddings(texts)
 
 
 def test_sentence_transformers_adds_up_our_codes(fly, texts, tmp_path):
