@@ -88,6 +88,11 @@ class PackedRows:
 
     def __getitem__(self, ids: Any) -> NDArray[np.int8]:
         packed, n_bits = self.packed[ids], self.n_bits
+        if n_bits == 4:  # several times as fast as single bits
+            halves = np.empty((len(packed), 2 * packed.shape[1]), dtype=np.int8)
+            halves[:, 0::2], halves[:, 1::2] = packed >> 4, packed & 15
+            halves -= 8
+            return np.ascontiguousarray(halves[:, : self.n_columns])
         bits = np.unpackbits(packed, axis=1, count=n_bits * self.n_columns)
         found = np.full((len(packed), self.n_columns), -(1 << (n_bits - 1)), dtype=np.int8)
         for place in range(n_bits):
