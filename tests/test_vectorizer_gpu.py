@@ -75,9 +75,13 @@ def test_all_that_is_learned_is_the_same(gpus, params, make_fly, documents, tmp_
     assert_same(gpu, cpu)
     assert_same_codes(gpu, cpu, documents)
     names = {name for name, _ in gpus.launched}
-    rule = {"hebbian": "hebbian_apply", "lloyd": "information_drives"}.get(params["learning"])
-    if rule is not None:
-        assert {"find_winners", "tally_winners", "top_of_bags", rule} <= names
+    windows = {"find_winners", "tally_winners", "top_of_bags"}
+    expected = {
+        "hebbian": windows | {"hebbian_apply"},
+        "lloyd": windows | {"information_drives"},
+        "whiten": {"multiply_sparse"},
+    }
+    assert expected[params["learning"]] <= names
 
     for fly in (cpu, gpu):
         fly.partial_fit(documents[:20])

@@ -41,6 +41,7 @@ _BATCH_PER_WORD = 64
 _TALLY_BYTES = 1 << 23  # words whose counts are held at a time
 _PARTS = 256  # runs of words whose overlaps are summed one by one
 _ROW_CHUNKS = 32  # as in the numba engine, so that sums of squares have the same bits
+_MOST_THREADS = 1024  # of a block
 _TOP_ENTRIES = 1 << 21  # cells of windows that are held at a time
 
 
@@ -66,7 +67,8 @@ def device_bytes(n_rows: int, n_cells: int) -> int:
 class CupyEngine(NumbaEngine):
     """Kernels on GPUs, see ``kernels.cu``.
 
-    So far, pairs of words are counted and their information is factorised on the CPU.
+    Pairs of words are counted on the CPU, and their information is whitened by sparse products on
+    the first GPU.
 
     Parameters
     ----------
@@ -155,6 +157,35 @@ class CupyEngine(NumbaEngine):
         grid = (-(-n_cells // _gpu.THREADS), n_parts)
         home.launch("add_squares", grid, synapses, home.send("bounds", bounds), n_cells, squares)
         return np.sum(home.fetch(squares).reshape(n_parts, n_cells), axis=0)
+
+    def multiply_sparse(self, matrix, dense):
+        _checks.check_array("dense", dense, np.float32, (matrix.shape[1], None))
+        matrix.check_format(full_check=True)
+        home, n_columns = self._home, dense.shape[1]
+        product = np.zeros((matrix.shape[0], n_columns), dtype=np.float32)
+        if not matrix.nnz or not n_columns:
+            return product
+        n_threads = min(_MOST_THREADS, -(-n_columns // WARP) * WARP)
+        there = home.room("dense", dense.size, np.float32)
+        home.stream_in(there, _filler(np.ascontiguousarray(dense)), PIECE)
+        for number, (first, last) in enumerate(_bag_runs(matrix.indptr, n_columns)):
+            lane = home.lanes[number % 2]
+            lane.finish()
+            start, stop = matrix.indptr[first], matrix.indptr[last]
+            terms = slice(start, stop)
+            sent = [
+                lane.send("ends", matrix.indptr[first : last + 1] - start, np.int32),
+                lane.send("columns", matrix.indices[terms], np.int32),
+                lane.send("terms", matrix.data[terms], np.float32),
+            ]
+            rows = lane.room("product", (last - first) * n_columns, np.float32)
+            given = *sent, there, last - first, n_columns, rows
+            where = {"threads": n_threads, "stream": lane.stream}
+            home.launch("multiply_sparse", last - first, *given, **where)
+            _fetch_then(lane, "product", rows, product[first:last].reshape(-1))
+        for lane in home.lanes:
+            lane.finish()
+        return product
 
     # Drives
 

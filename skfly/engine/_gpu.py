@@ -186,6 +186,14 @@ class Lane:
             held = self._pinned[name] = np.frombuffer(memory, np.uint8, rounded)
         return held[:n_bytes].view(dtype)
 
+    def send(self, name: str, array: NDArray[Any], dtype: DTypeLike) -> Any:
+        """Return a buffer with the entries of an array, once the lane has copied them."""
+        staged = self.pinned(name, array.size, dtype)
+        staged[:] = array
+        room = self.room(name, array.size, dtype)
+        room.set(staged, stream=self.stream)
+        return room
+
     def then(self, what: Callable[[], None]) -> None:
         """Call a function when the lane's work so far is done."""
         self._then.append(what)

@@ -593,6 +593,20 @@ extern "C" __global__ void clear_cells(float* counts, const int* cells, int n_cl
     removed[i] = total;
 }
 
+// Row r of the product is the sum of the rows of `dense` that `columns` names from ends[r] to
+// ends[r + 1], each times its value, in their order.
+extern "C" __global__ void multiply_sparse(const int* ends, const int* columns, const float* values,
+                                           const float* dense, int n_rows, int n_columns,
+                                           float* product)
+{
+    for_each_weight(n_rows, n_columns, [=](Index i, int row, int column) {
+        float sum = 0;
+        for (int t = ends[row]; t < ends[row + 1]; ++t)
+            sum += values[t] * dense[Index(columns[t]) * n_columns + column];
+        product[i] = sum;
+    });
+}
+
 // Hashing: one block a bag of rows. Every cell counts how many come before it.
 extern "C" __global__ void top_of_bags(const float* weights, int n_cells, float gain, float floor,
                                        const int* rows, const int* begins_of, int n_top,

@@ -53,8 +53,8 @@ static const std::vector<Entry> entries = {
     ENTRY(tally_top_cells),     ENTRY(add_tallies),    ENTRY(add_tally_to_sums),
     ENTRY(add_tally_to_counts), ENTRY(add_parts),      ENTRY(add_tally_to_consensus),
     ENTRY(hebbian_difference),  ENTRY(hebbian_apply),  ENTRY(add_squares),
-    ENTRY(scale_cells),         ENTRY(clear_cells),    ENTRY(top_of_bags),
-    ENTRY(best_codes),
+    ENTRY(scale_cells),         ENTRY(clear_cells),    ENTRY(multiply_sparse),
+    ENTRY(top_of_bags),         ENTRY(best_codes),
 };
 
 static inline const Entry& find(const std::string& name)

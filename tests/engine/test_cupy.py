@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 import emulator
 from emulator.fake_cupy import cupy_engine
@@ -235,6 +236,24 @@ def test_top_cells_of_bags_are_identical(problem, n_top, seed, gpus):
         engine.top_cells(*arguments), NUMPY.top_cells(*arguments), strict=True
     ):
         np.testing.assert_array_equal(found, wanted)
+
+
+@given(
+    shape=st.tuples(st.integers(0, 30), st.integers(1, 9), st.integers(0, 70)),
+    share=st.sampled_from([0.0, 0.2, 1.0]),
+    seed=st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=40)
+def test_sparse_products_are_identical(shape, share, seed):
+    n_rows, n_inner, n_columns = shape
+    rng = np.random.default_rng(seed)
+    kept = rng.random((n_rows, n_inner)) < share
+    matrix = sparse.csr_array(rng.standard_normal(kept.shape, dtype=np.float32) * kept)
+    engine, _ = cupy_engine()
+    for _ in range(2):  # again, in buffers that are there already
+        dense = rng.standard_normal((n_inner, n_columns), dtype=np.float32)
+        found = engine.multiply_sparse(matrix, dense)
+        np.testing.assert_array_equal(found, NUMBA.multiply_sparse(matrix, dense))
 
 
 def test_while_one_piece_is_worked_on_the_next_is_sent():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import emulator
 from emulator.fake_cupy import cupy_engine
@@ -81,3 +82,13 @@ def test_hashing_needs_that_of_the_rows_in_use():
     indptr = np.arange(0, len(rows) + 1, 100)
     engine.top_cells(synapses, drive_for(1.0, 11, 0.0), rows, indptr, 32)
     assert fake.peak[0] < 1000 * K * 4 + 20e6
+
+
+def test_sparse_products_need_that_of_the_dense_matrix():
+    engine, fake = cupy_engine(dry=True)
+    values, ends = np.ones(2_000_000, np.float32), np.arange(0, 2_000_001, 100)
+    columns = np.tile(np.arange(V, dtype=np.int32), 100)
+    matrix = sparse.csr_array((values, columns, ends), shape=(V, V))
+    dense = np.zeros((V, 332), np.float32)
+    engine.multiply_sparse(matrix, dense)
+    assert fake.peak[0] < dense.nbytes + 20e6 < device_bytes(2 * V, 400)

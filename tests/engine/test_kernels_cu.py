@@ -1,6 +1,7 @@
 """Every kernel of ``kernels.cu``, on an emulated grid of threads, against the reference."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -367,6 +368,20 @@ def test_columns(problem):
     np.testing.assert_array_equal(removed, synapses[:, ::2].sum(axis=1, dtype=np.float64))
     assert not cleared[:, ::2].any()
     np.testing.assert_array_equal(cleared[:, 1::2], synapses[:, 1::2])
+
+
+@pytest.mark.parametrize("n_columns", [1, THREADS + 1])
+def test_sparse_products(n_columns):
+    rng = np.random.default_rng(0)
+    ends, columns = np.array([0, 3, 3, 9], np.int32), rng.integers(0, 5, 9, dtype=np.int32)
+    values = rng.standard_normal(9, dtype=np.float32)
+    dense = rng.standard_normal((5, n_columns), dtype=np.float32)
+    product, expected = np.full((3, n_columns), 9, np.float32), np.zeros((3, n_columns), "f4")
+    launch("multiply_sparse", 2, ends, columns, values, dense, 3, n_columns, product)
+    for row, (first, last) in enumerate(pairwise(ends.tolist())):
+        for term in range(first, last):
+            expected[row] += values[term] * dense[columns[term]]
+    np.testing.assert_array_equal(product, expected)
 
 
 @given(problems(), st.integers(1, 64), st.integers(0, 2**32 - 1))

@@ -6,6 +6,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import emulator
 from emulator.fake_cupy import cupy_engine
@@ -70,6 +71,8 @@ def use_every_kernel(engine):
     engine.information(counts, counts, terms)
     engine.scale(counts, np.float32(0.5))
     engine.clear_cells(counts, np.array([0, n_cells - 1]))
+    pairs = sparse.random_array((9, 14), density=0.3, format="csr", dtype=np.float32, rng=0)
+    engine.multiply_sparse(pairs, synapses)
     engine.top_cells(synapses, drive, ids[:20] % n_words, np.array([0, 1, 1, 20]), 5)
     codes = rng.integers(0, 2**63, (250, 2), dtype=np.uint64)
     ranks, found = np.arange(129)[None], np.empty((3, 7), np.int64)
