@@ -490,9 +490,10 @@ def fit_documents(
         n_so_far = previous.counts.documents[-1] + corpus.n_documents
         if n_tokens < _SHORT * n_so_far:
             return None
+    none_if_short = is_much or corpus.n_documents < _LEAST_SHORT_DOCUMENTS
     if hasattr(corpus, "pieces"):
         counts = corpus.pieces(id_map, n_words, _MOST_WORDS, seed)
-    elif previous is None and is_much and np.diff(corpus.documents).max(initial=0) < _SHORT:
+    elif previous is None and none_if_short and np.diff(corpus.documents).max(initial=0) < _SHORT:
         return None
     else:
         counts = sample_pieces(
@@ -501,8 +502,8 @@ def fit_documents(
     n_documents = counts.shape[0]
     if previous is None:
         are_short = counts.sum() < _SHORT * n_documents
-        least = _LEAST_SHORT_DOCUMENTS if are_short else _LEAST_DOCUMENTS
-        if n_documents < max(least, n_cells // _CELLS_PER_DOCUMENT) or (are_short and is_much):
+        least = max(_LEAST_DOCUMENTS, n_cells // _CELLS_PER_DOCUMENT)
+        if n_documents < least or (are_short and none_if_short):
             return None
     n_steps = RECOUNTS if previous is None else 1
     with progress.stage("document cells", "", n_steps) as monitor:

@@ -97,7 +97,7 @@ class NotToBeRead(io.StringIO):
         (["hash", "{model}", "{text}", "--hash-length", "21"], "the model has 20 Kenyon cells"),
         (["info", "{text}"], "{text} is not a model file"),
         (["fly"], "No such command 'fly'; see 'skfly --help'"),
-        (["inof"], "No such command 'inof'. Did you mean 'info'? See 'skfly --help'"),
+        (["inof"], "No such command 'inof'"),
         (["info", "--colour"], "see 'skfly info --help'"),
     ],
 )

@@ -4,12 +4,13 @@ import csv
 import io
 import json
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from skfly import EncodedCorpus
 from skfly.cli import _train
-from skfly.cli._console import Layout, Rows
+from skfly.cli._console import Layout, Rows, in_one_line
 from skfly.fit import Checkpoints
 
 SMALL = ("--cells", "20", "--hash-length", "4", "--quiet")
@@ -149,3 +150,10 @@ def test_ctrl_c_says_where_the_run_continues(skfly, text, tmp_path, monkeypatch)
     code, _, err = skfly("train", text, "-o", tmp_path / "a", *SMALL, "--checkpoint", state)
     assert code == 130
     assert f"{state} has the state of the run: the same command with --resume" in err
+
+
+def test_a_suggested_command_is_followed_by_a_sentence():
+    error = ValueError("No such command 'inof'. Did you mean 'info'?")
+    error.ctx = SimpleNamespace(command_path="skfly")
+    expected = "No such command 'inof'. Did you mean 'info'? See 'skfly --help'"
+    assert in_one_line(error) == expected
