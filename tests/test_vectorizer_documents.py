@@ -114,7 +114,7 @@ class TestShortDocuments:
 
     @pytest.fixture
     def much_text(self, monkeypatch):
-        monkeypatch.setattr("skfly.fit._fit._LITTLE_TEXT", 9000)
+        monkeypatch.setattr("skfly.fit._documents._LITTLE_TEXT", 9000)
 
     def test_a_classifier_of_their_codes(self, make_fly):
         fly = make_fly(n_epochs=1, document_codes="graded").fit(SHORT)

@@ -2,15 +2,8 @@
 
 from skfly.fit._batches import BatchStream
 from skfly.fit._checkpoints import CheckpointError, Checkpoints
-from skfly.fit._fit import (
-    LONGEST_PIECE,
-    Fitted,
-    History,
-    fit,
-    fit_documents,
-    grow,
-    least_count,
-)
+from skfly.fit._documents import LONGEST_PIECE, fit_documents
+from skfly.fit._fit import Fitted, History, fit, grow, least_count
 
 __all__ = [
     "LONGEST_PIECE",
