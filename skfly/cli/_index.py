@@ -118,10 +118,8 @@ def _repeat(given: list[warnings.WarningMessage]) -> None:
 
     for warning in given:
         if issubclass(warning.category, SmallTextWarning):
-            show_warning(
-                "the texts have fewer than 300,000 words, enough to learn topics but little word "
-                "meaning: '--model en' may find more in English texts"
-            )
+            what = str(warning.message).partition("; ")[0]
+            show_warning(f"{what}; in English texts, '--model en' may find more")
         else:
             show_warning(warning.message)
 

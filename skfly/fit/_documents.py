@@ -1,4 +1,4 @@
-"""Whether documents get cells of their own, and learning these."""
+"""Decide whether documents get cells of their own, and learn them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MOST_WORDS = 1 << 22  # in all pieces; more hardly help
 _CELLS_PER_DOCUMENT = 4
 _LEAST_DOCUMENTS = 100
 _LEAST_SHORT_DOCUMENTS = 1000
-_SHORT = 25  # words of a document on average; from many short ones, words are learned well
-_LITTLE_TEXT = 1_000_000  # words
+_SHORT = 25  # words of a document, on average
+_LITTLE_TEXT = 1_000_000  # words; from more, word cells learn enough to represent short documents
 
 
 def fit_documents(
